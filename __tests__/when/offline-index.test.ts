@@ -4,9 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/shared/clock.js';
 import { faultOfPaths } from '../../src/when/find-index.js';
-import { openOfflineIndex } from '../../src/when/offline.js';
+import { openForRecall, openOfflineIndex } from '../../src/when/offline.js';
 import { parseRequests } from '../../src/when/requests.js';
+import type { WhenPaths } from '../../src/when/types.js';
 import { diskRoom } from './disk-room.js';
 import { CLI, fill, INDEX } from './when-room.js';
 
@@ -19,11 +21,14 @@ const LEGACY = `# Memory Index
 Exit codes — zero done, three missing, two usage
 `;
 
+const forRecall = (paths: WhenPaths) => openForRecall({ paths, keptAt: null, clock: systemClock });
+
 describe('the book of a folder', () => {
   it('answers from what stands there', async () => {
     const room = fill(diskRoom());
     const book = await openOfflineIndex({ paths: room.paths });
-    const { results } = await book.resolve(parseRequests('choosing exit codes\n§ testing.md'));
+    const recall = await forRecall(room.paths);
+    const { results } = await recall.resolve(parseRequests('choosing exit codes\n§ testing.md'));
     expect(results.map(({ found, matches: [best] }) => [found, best?.file])).toEqual([
       ['exact', 'cli.md'],
       ['exact', 'testing.md'],
@@ -98,7 +103,7 @@ describe('the book of a folder', () => {
 
   it('ranks nothing for a command that is answered exactly, unless what is near is wanted', async () => {
     const room = fill(diskRoom());
-    const book = await openOfflineIndex({ paths: room.paths });
+    const book = await forRecall(room.paths);
     const requests = parseRequests('choosing exit codes\n§ testing.md');
     const { results } = await book.resolve(requests, { nearby: false });
     expect(results.map(({ found, matches }) => [found, matches.length])).toEqual([
@@ -115,7 +120,6 @@ describe('the book of a folder', () => {
   it('knows at once what it was told to remember', async () => {
     const room = fill(diskRoom());
     const book = await openOfflineIndex({ paths: room.paths });
-    await book.resolve(parseRequests('choosing exit codes'));
     const made = await book.remember({
       trigger: 'printing json',
       header: 'JSON output',
@@ -124,11 +128,8 @@ describe('the book of a folder', () => {
       content: 'Print one document.',
     });
     expect([made.changed, made.sectionAdded]).toEqual([true, true]);
-    const [answer] = (await book.resolve(parseRequests('printing json'))).results;
-    expect([answer?.found, answer?.matches[0]?.content?.trim()]).toEqual([
-      'exact',
-      'Print one document.',
-    ]);
+    const entry = book.library.entries.find(({ phrase }) => phrase === 'printing json');
+    expect(entry?.section?.content.trim()).toBe('Print one document.');
     expect(room.read('cli.md').startsWith(CLI.trimEnd())).toBe(true);
   });
 
@@ -136,7 +137,8 @@ describe('the book of a folder', () => {
     const room = diskRoom();
     const book = await openOfflineIndex({ paths: room.paths });
     expect(book.library.warnings.map(({ code }) => code)).toEqual(['no_index']);
-    expect((await book.resolve(parseRequests('anything'))).results[0]?.found).toBe('none');
+    const recall = await forRecall(room.paths);
+    expect((await recall.resolve(parseRequests('anything'))).results[0]?.found).toBe('none');
   });
 });
 
@@ -201,7 +203,7 @@ it('is opened by a process that loads neither host, database, tokenizer nor sche
   const code = await new Promise((done) => child.on('close', done));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const loaded = out.trim().split('\n');
-  expect(loaded.some((url) => url.includes('/src/when/when-index.ts'))).toBe(true);
+  expect(loaded.some((url) => url.includes('/src/when/recall-index.ts'))).toBe(true);
   const packages = loaded.flatMap(
     (url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [],
   );

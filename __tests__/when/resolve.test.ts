@@ -86,13 +86,12 @@ function rankOf(library: Library): Rank {
   return (query, limit) => distinct(ranked(query)).slice(0, limit);
 }
 
-async function ask(text: string, library = LIBRARY, matches?: number): Promise<Answer[]> {
+async function ask(text: string, library = LIBRARY): Promise<Answer[]> {
   const resolver = createResolver({
     library: () => library,
     rank: rankOf(library),
   });
-  const options = matches === undefined ? {} : { matches };
-  return (await resolver.resolve(parseRequests(text), options)).results;
+  return (await resolver.resolve(parseRequests(text))).results;
 }
 
 async function one(text: string, library = LIBRARY): Promise<Answer> {
@@ -229,7 +228,7 @@ describe('a trigger', () => {
       '"one thing" (line 1 of the index) stands under no decision file.',
       '"four things" (line 10 of the index) stands under "Rules", which names no decision file.',
     ]);
-    const answer = (await ask('two things', library, 5))[0];
+    const answer = (await ask('two things', library))[0];
     expect(answer?.suggestions).toEqual(['/when making three things']);
   });
 
@@ -289,15 +288,6 @@ describe('a trigger', () => {
     expect((await one('/when .mock patching')).matches[0]?.header).toBe('.Mock Patching');
     expect((await one('/when testing.md')).matches[0]?.header).toBe('testing.md');
     expect((await one('/when editing testing.md')).found).toBe('none');
-  });
-
-  it('gets as many matches as were asked for', async () => {
-    const [answer] = await ask('/when writing mock tests', LIBRARY, 8);
-    expect(answer?.matches.length).toBe(8);
-    const [few] = await ask('/when writing mock tests', LIBRARY, 1);
-    expect(few?.matches.length).toBe(5);
-    const [odd] = await ask('/when writing mock tests', LIBRARY, Number.NaN);
-    expect(odd?.matches.length).toBe(5);
   });
 });
 

@@ -121,3 +121,17 @@ export function codeOf(error: unknown): string {
     ? error.code
     : '';
 }
+
+/** Somebody else may write in between: worked out again, a few times, on what stands there. */
+const ATTEMPTS = 4;
+
+/** @throws what `work` throws, and its CONFLICT when others do not stop */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
+    }
+  }
+}

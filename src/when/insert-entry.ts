@@ -1,7 +1,7 @@
 /** The insertion of an entry into the index (seed §3, §6). What was inserted is read back. */
 import { AppError, InvalidInputError } from '../shared/errors.js';
 import { outlineOfIndex, parseEntryLine, parseIndex, printEntry } from './index-file.js';
-import { createFileFinder, createGroupFinder } from './library.js';
+import { createFileFinder, createGroupFinder, titlesOf } from './library.js';
 import {
   type Edited,
   type Heading,
@@ -75,14 +75,8 @@ interface Ranks {
 }
 
 function ranksOf(file: string, fields: EntryFields, library: Library): Ranks {
-  const lines = new Map<string, number>();
   const known = library.files.find((one) => one.path === file);
-  for (const section of known?.sections ?? []) {
-    const key = headerKey(section.title);
-    if (!section.structural && !lines.has(key)) lines.set(key, section.line);
-  }
-  const of = (header: string) =>
-    lines.get(headerKey(header)) ?? lines.get(headerKey(plainText(header))) ?? null;
+  const of = (header: string) => (known && titlesOf(known).find(header)[0]?.line) ?? null;
   return { own: of(fields.header), of };
 }
 

@@ -3,7 +3,7 @@
 import { addTo } from '../shared/multimap.js';
 import { pathKeys } from '../shared/paths.js';
 import { linksOf, plainText } from './markdown/headings.js';
-import { ALIKE, createNearest, type Nearest } from './names.js';
+import { ALIKE, nearestTo } from './names.js';
 import { headerKey } from './phrases.js';
 import type {
   DecisionFile,
@@ -96,12 +96,35 @@ export function createGroupFinder(paths: readonly string[]): (group: Group) => s
   };
 }
 
-/** Sections by what an entry may call them; structural ones are reached by `§` only. */
-interface Titles {
+/** Sections of a file by what an entry may call them; structural ones are reached by `§` only. */
+export interface Titles {
   plain: ReadonlyMap<string, Section[]>;
   structural: ReadonlySet<string>;
-  /** Of the plain ones. */
-  nearest(): Nearest;
+  /**
+   * Plain sections of this header, as it is written or without markup: a title copied with its backticks is
+   * the same title.
+   */
+  find(header: string): readonly Section[];
+}
+
+/** Files that did not change keep their objects. */
+const known = new WeakMap<DecisionFile, Titles>();
+
+export function titlesOf(file: DecisionFile): Titles {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const plain = new Map<string, Section[]>();
+  const structural = new Set<string>();
+  for (const section of file.sections) {
+    const key = headerKey(section.title);
+    if (section.structural) structural.add(key);
+    else if (key !== '') addTo(plain, key, section);
+  }
+  const find = (header: string) =>
+    plain.get(headerKey(header)) ?? plain.get(headerKey(plainText(header))) ?? [];
+  const titles = { plain, structural, find };
+  known.set(file, titles);
+  return titles;
 }
 
 function createLinker(
@@ -144,10 +167,10 @@ function createLinker(
       warn('unknown_file', `the entry ${where}, which names no decision file`);
       return { ...entry, file: null, section: null };
     }
-    const keys = keysOf(entry.header);
-    const found = keys.map((key) => known.plain.get(key)).find((one) => one !== undefined);
-    const section = found?.[0] ?? null;
-    if (found !== undefined && found.length > 1) {
+    const found = known.find(entry.header);
+    const section = found[0] ?? null;
+    const keys = [headerKey(entry.header), headerKey(plainText(entry.header))];
+    if (found.length > 1) {
       const lines = found.map((one) => one.line).join(', ');
       warn('ambiguous_header', `${file} has "${entry.header}" on lines ${lines}; the first counts`);
     } else if (section === null && keys.some((key) => known.structural.has(key))) {
@@ -163,35 +186,10 @@ function createLinker(
   };
 }
 
-function titlesOf(file: DecisionFile): Titles {
-  const plain = new Map<string, Section[]>();
-  const structural = new Set<string>();
-  for (const section of file.sections) {
-    const key = headerKey(section.title);
-    if (section.structural) structural.add(key);
-    else if (key !== '') addTo(plain, key, section);
-  }
-  let nearest: Nearest | undefined;
-  return {
-    plain,
-    structural,
-    nearest() {
-      nearest ??= createNearest([...plain.values()].flatMap(([first]) => first?.title ?? []));
-      return nearest;
-    },
-  };
-}
-
-/** As written, and without markup: a title copied with its backticks is the same title. */
-function keysOf(header: string): string[] {
-  const written = headerKey(header);
-  const plain = headerKey(plainText(header));
-  return plain === written ? [written] : [written, plain];
-}
-
 /** `; closest: "…"`: titles of the file that are spelled alike. */
-function closestIn({ nearest }: Titles, header: string): string {
-  const best = nearest().to(header, NAMED, ALIKE);
+function closestIn({ plain }: Titles, header: string): string {
+  const titles = new Set([...plain.values()].flatMap(([first]) => first?.title ?? []));
+  const best = nearestTo(header, titles, NAMED, ALIKE);
   return best.length === 0 ? '' : `; closest: ${best.map((title) => `"${title}"`).join(', ')}`;
 }
 

@@ -80,10 +80,6 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     return first?.path === path && second === undefined ? name : path;
   }
 
-  // Only misses need these, and most libraries see none.
-  let titles: Nearest | undefined;
-  let fileNames: Nearest | undefined;
-
   return {
     sections(title) {
       const all = meantOf(sectionsTitled(title));
@@ -94,14 +90,13 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     },
     files: filesNamed,
     fileName,
-    titlesLike(title, most) {
-      titles ??= createNearest(files.flatMap(({ sections }) => sections.map((one) => one.title)));
-      return { near: titles.to(title, most), total: titles.total };
-    },
-    filesLike(name, most) {
-      fileNames ??= createNearest(files.map(({ path }) => fileName(path)));
-      return { near: fileNames.to(name, most), total: fileNames.total };
-    },
+    titlesLike: (title, most) =>
+      likeOf(
+        new Set(files.flatMap(({ sections }) => sections.map((one) => one.title))),
+        title,
+        most,
+      ),
+    filesLike: (name, most) => likeOf(new Set(files.map(({ path }) => fileName(path))), name, most),
   };
 }
 
@@ -110,31 +105,40 @@ function meantOf(named: readonly Section[]): readonly Section[] {
   return structural.length > 0 ? structural : named;
 }
 
-/** Names to find the nearest of by spelling; made once, since preparing them is most of the work. */
-export interface Nearest {
-  /** Most alike first, each once; equals as they stand. `least`: how alike, 0 to 1, they must be. */
-  to(asked: string, most: number, least?: number): string[];
-  /** Different names. */
-  total: number;
+function likeOf(names: ReadonlySet<string>, asked: string, most: number) {
+  return { near: nearestTo(asked, names, most), total: names.size };
 }
 
 /** Likeness of titles of which one may be meant for the other. */
 export const ALIKE = 0.4;
 
-export function createNearest(names: readonly string[]): Nearest {
-  const known = [...new Set(names)].map((name) => ({ name, pairs: pairsOf(titleKey(name)) }));
-  return {
-    to(asked, most, least = 0) {
-      const wanted = pairsOf(titleKey(asked));
-      return known
-        .map(({ name, pairs }) => ({ name, alike: likeness(wanted, pairs) }))
-        .filter(({ alike }) => alike >= least)
-        .sort((a, b) => b.alike - a.alike)
-        .slice(0, most)
-        .map(({ name }) => name);
-    },
-    total: known.length,
-  };
+/** Names that are spelled like the one asked for, most alike first; equals as they stand. `least`: 0 to 1. */
+export function nearestTo(
+  asked: string,
+  names: ReadonlySet<string>,
+  most: number,
+  least = 0,
+): string[] {
+  const wanted = pairsOf(titleKey(asked));
+  return [...names]
+    .map((name) => ({ name, alike: likeness(wanted, knownPairsOf(name)) }))
+    .filter(({ alike }) => alike >= least)
+    .sort((a, b) => b.alike - a.alike)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+/** Making them is most of the work, and the same names are asked again. Forgotten all at once when full. */
+const pairs = new Map<string, Set<string>>();
+const MOST_PAIRS = 10_000;
+
+function knownPairsOf(name: string): Set<string> {
+  const known = pairs.get(name);
+  if (known !== undefined) return known;
+  if (pairs.size >= MOST_PAIRS) pairs.clear();
+  const made = pairsOf(titleKey(name));
+  pairs.set(name, made);
+  return made;
 }
 
 function titleKey(title: string): string {
@@ -143,12 +147,12 @@ function titleKey(title: string): string {
 
 /** Pairs of neighbouring characters, words apart: forgives typing errors, endings and word order. */
 function pairsOf(key: string): Set<string> {
-  const pairs = new Set<string>();
+  const found = new Set<string>();
   for (const word of key.split(/[^\p{L}\p{M}\p{N}]+/u)) {
     const marked = ` ${word} `;
-    for (let at = 0; at + 1 < marked.length; at += 1) pairs.add(marked.slice(at, at + 2));
+    for (let at = 0; at + 1 < marked.length; at += 1) found.add(marked.slice(at, at + 2));
   }
-  return pairs;
+  return found;
 }
 
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -4,27 +4,23 @@
  * checks and edits are loaded only when they are asked for.
  */
 import { lstatSync } from 'node:fs';
-import { isAppError } from '../shared/errors.js';
+import { retryConflicts } from '../shared/errors.js';
 import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
 import { hashOf, parseDecisionFile, parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
-import type { Matcher } from './match/matcher.js';
 import type { MigrationReport } from './migrate/report.js';
 import { openRecallIndex, type RecallIndex, type RecallPaths } from './recall-index.js';
-import type { ResolveOptions } from './resolve.js';
 import type {
+  DiskState,
   Library,
   Problem,
-  Recall,
   RememberDraft,
   Remembered,
-  Request,
   Validation,
   WhenPaths,
 } from './types.js';
 import { requireMerged } from './unread.js';
-import { createWhenIndex, type LazyMatcher } from './when-index.js';
 
 export { findCommands } from './commands.js';
 export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.js';
@@ -54,12 +50,10 @@ export interface Migrated {
   backup: string | null;
 }
 
-/** An index and its files, opened for one command: everything is read once, nothing is watched. */
+/** An index and its files, opened for one command that checks or writes; nothing is watched. */
 export interface OfflineIndex {
   /** As read, or as it stands after the last write. */
   readonly library: Library;
-  /** Ranks only for what is not found exactly, unless `nearby` is wanted. */
-  resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
   validate(): Promise<Validation>;
   /**
    * Mends the index in place. Returns what was mended. @throws AppError CONFLICT while others keep
@@ -73,56 +67,45 @@ export interface OfflineIndex {
   remember(draft: RememberDraft): Promise<Remembered>;
 }
 
-/** Opened for one recall: as it is kept where it still is the same, else as it is read. */
-export function openForRecall(where: RecallPaths): Promise<RecallIndex> {
-  return openRecallIndex(where, ({ index, files, warnings }) =>
-    buildLibrary(
-      parseIndex(index?.text ?? ''),
-      files.map(({ path, text }) => parseDecisionFile(path, text)),
-      warnings,
-    ),
-  );
+function parsed({ index, files, warnings }: DiskState): Library {
+  const read = files.map(({ path, text }) => parseDecisionFile(path, text));
+  return buildLibrary(parseIndex(index?.text ?? ''), read, warnings);
 }
 
-/** Somebody else, an editor, wrote in between: worked out again on what stands there. */
-const ATTEMPTS = 4;
+/** Opened for one recall: as it is kept where it still is the same, else as it is read. */
+export function openForRecall(where: RecallPaths): Promise<RecallIndex> {
+  return openRecallIndex(where, parsed);
+}
 
 export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise<OfflineIndex> {
-  const index = createWhenIndex(lazyMatcher());
-  const read = async () => index.load(await readFolder(paths));
-  await read();
+  let library = parsed(await readFolder(paths));
 
   /** Works out and writes; nothing to write is a result, too. */
-  async function write<T extends { changes: readonly FileChange[] }>(work: () => T): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      requireMerged(index.library(), paths);
+  function write<T extends { changes: readonly FileChange[] }>(work: () => T): Promise<T> {
+    return retryConflicts(async () => {
+      library = parsed(await readFolder(paths));
+      requireMerged(library, paths);
       const worked = work();
       if (worked.changes.length === 0) return worked;
-      try {
-        const { writeTogether } = await import('./disk/write.js');
-        await writeTogether(worked.changes, { paths });
-        await read();
-        return worked;
-      } catch (error) {
-        if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
-        await read();
-      }
-    }
+      const { writeTogether } = await import('./disk/write.js');
+      await writeTogether(worked.changes, { paths });
+      library = parsed(await readFolder(paths));
+      return worked;
+    });
   }
 
   return {
     get library() {
-      return index.library();
+      return library;
     },
-    resolve: index.resolve,
     async validate() {
       const { validate } = await import('./validate/validate.js');
-      return validate(index.library());
+      return validate(library);
     },
     async fix() {
       const { fixIndex } = await import('./validate/validate.js');
       const { fixed } = await write(() => {
-        const { text, fixed: mended } = fixIndex(index.library());
+        const { text, fixed: mended } = fixIndex(library);
         return { fixed: mended, changes: indexChange(text) };
       });
       return fixed;
@@ -130,7 +113,7 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
     async migrate({ dryRun }) {
       const { migrateIndex } = await import('./migrate/migrate.js');
       const { migrated } = await write(() => {
-        const { index: old, files, unread } = index.library();
+        const { index: old, files, unread } = library;
         const before = old.text;
         const { text, report, changed } = migrateIndex(before, files, unread);
         if (!changed || dryRun) {
@@ -151,41 +134,15 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
         import('./disk/write.js'),
       ]);
       const made = await remember({ paths, read: readFolder, write: writeTogether }, draft);
-      await read();
+      library = parsed(await readFolder(paths));
       return made;
     },
   };
 
   function indexChange(text: string): FileChange[] {
-    const before = index.library().index.text;
+    const before = library.index.text;
     return text === before ? [] : [{ path: paths.index, text, expected: hashOf(before) }];
   }
-}
-
-function lazyMatcher(): LazyMatcher {
-  let known: Library | null = null;
-  let ranking: Promise<Matcher> | null = null;
-  async function ranked(): Promise<Matcher> {
-    const [{ createMatcher }, { builtInModel }] = await Promise.all([
-      import('./match/matcher.js'),
-      import('../embeddings/offline.js'),
-    ]);
-    const matcher = createMatcher(builtInModel());
-    if (known !== null) await matcher.load(known);
-    return matcher;
-  }
-  const ready = () => {
-    ranking ??= ranked();
-    return ranking;
-  };
-  return {
-    async load(library) {
-      known = library;
-      ranking = null;
-    },
-    rank: async (...asked) => (await ready()).rank(...asked),
-    rankSentence: async (...asked) => (await ready()).rankSentence(...asked),
-  };
 }
 
 /** Beside the index, a name that nothing has yet: `index.md.bak`, `index.md.bak.1`, … */

@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { AppError, type Finding, InvalidInputError, isAppError } from '../shared/errors.js';
+import { AppError, type Finding, InvalidInputError, retryConflicts } from '../shared/errors.js';
 import { hidesCharacters } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
@@ -16,11 +16,11 @@ import type { FileChange, writeTogether } from './disk/write.js';
 import { exclusively } from './disk/write.js';
 import { parseDecisionFile, parseIndex, printEntry } from './index-file.js';
 import { addSection, insertEntry } from './insert-entry.js';
-import { buildLibrary, fileOfGroup } from './library.js';
+import { buildLibrary, fileOfGroup, titlesOf } from './library.js';
 import type { Edited } from './markdown/headings.js';
 import { plainText } from './markdown/headings.js';
 import { CONSUMPTION_HEADER } from './migrate/consumption-header.js';
-import { createNearest } from './names.js';
+import { nearestTo } from './names.js';
 import { headerKey, normalizePhrase } from './phrases.js';
 import type {
   DiskState,
@@ -44,8 +44,6 @@ export interface RememberDeps {
   known?: (() => readonly string[]) | undefined;
 }
 
-/** Somebody without our lock, an editor, wrote in between: worked out again on what stands there. */
-const ATTEMPTS = 4;
 const MOST_NAMED = 5;
 /** What is missing can be made. */
 const MISSING = new Set(['no_index', 'no_folder']);
@@ -64,18 +62,13 @@ export async function remember(deps: RememberDeps, draft: RememberDraft): Promis
   const planned = async () => plan(checked, await deps.read(deps.paths), deps);
   // The lock makes the folder, and one that is away could not be moved back to where another one is.
   if (!existsSync(dirname(deps.paths.index))) await planned();
-  return exclusively(deps.paths, async () => {
-    for (let attempt = 1; ; attempt++) {
+  return exclusively(deps.paths, () =>
+    retryConflicts(async () => {
       const { changes, remembered } = await planned();
-      if (changes.length === 0) return remembered;
-      try {
-        await deps.write(changes, { paths: deps.paths });
-        return remembered;
-      } catch (error) {
-        if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
-      }
-    }
-  });
+      if (changes.length > 0) await deps.write(changes, { paths: deps.paths });
+      return remembered;
+    }),
+  );
 }
 
 interface Plan {
@@ -97,7 +90,7 @@ function plan(
   const file = fileFor(draft, library, disk, paths);
   const before = library.files.find(({ path }) => path === file);
   if (before === undefined) refuseNew(file, draft, library, disk, knownFiles?.() ?? []);
-  const there = before === undefined ? null : sectionOf(before.sections, draft.fields.header);
+  const there = (before && titlesOf(before).find(draft.fields.header)[0]) ?? null;
   const known = knownEntry(draft.fields, file, there, library);
   if (there !== null) refuseOtherContent(draft, there);
 
@@ -159,7 +152,7 @@ function fileFor(
     return path;
   }
   if (content === undefined) refuseGuess(fields.header, disk);
-  const having = library.files.filter(({ sections }) => sectionOf(sections, fields.header));
+  const having = library.files.filter((one) => titlesOf(one).find(fields.header).length > 0);
   const [first, second] = having;
   if (first !== undefined && second === undefined) return first.path;
   if (first === undefined && content === undefined) throw noSection(fields.header, library);
@@ -264,14 +257,6 @@ function existingFile(path: string, known: readonly string[]): string | null {
   return ending[0] ?? null;
 }
 
-/** By the title as it is read, or as it is written with its markup. */
-function sectionOf(sections: readonly Section[], header: string): Section | null {
-  const keys = [headerKey(header), plainKey(header)];
-  const isMeant = ({ structural, title }: Section) =>
-    !structural && keys.includes(headerKey(title));
-  return sections.find(isMeant) ?? null;
-}
-
 function plainKey(header: string): string {
   return headerKey(plainText(header));
 }
@@ -350,7 +335,7 @@ function refuseUnread(disk: DiskState, file: string, shown: string, isRead: bool
 function noSection(header: string, library: Library, file?: string): AppError {
   const files = library.files.filter(({ path }) => file === undefined || path === file);
   const titles = files.flatMap(({ sections }) => sections.filter((one) => !one.structural));
-  const like = createNearest(titles.map(({ title }) => title)).to(header, MOST_NAMED);
+  const like = nearestTo(header, new Set(titles.map(({ title }) => title)), MOST_NAMED);
   const have = like.length > 0 ? `; there are: ${like.join(', ')}` : '';
   const message = `${file ?? 'no file'} has ${file === undefined ? 'a' : 'no'} section "${header}": give its content${have}`;
   return new AppError('NOT_FOUND', message, { header, like });

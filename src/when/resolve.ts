@@ -6,10 +6,9 @@
 import {
   ALIKE,
   createNames,
-  createNearest,
   createTriggers,
   type Names,
-  type Nearest,
+  nearestTo,
   type Triggers,
 } from './names.js';
 import { normalizePhrase } from './phrases.js';
@@ -41,21 +40,18 @@ export const FLOOR = 0.42;
 
 export interface Resolver {
   /**
-   * One answer for each request, in order; of those that ask for the same, one. `matches`: how many of
-   * each, 5 to 50. `nearby: false`: nothing is ranked to stand behind an answer, for whom that is
-   * enough. Unknown names and `invalid` requests are answers with a message; nothing is
+   * One answer for each request, in order; of those that ask for the same, one. `nearby: false`: nothing is
+   * ranked to stand behind an answer, for whom that is enough. Unknown names and `invalid` requests are answers with a message; nothing is
    * thrown for what was asked.
    */
   resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
 }
 
 export interface ResolveOptions {
-  matches?: number;
   nearby?: boolean;
 }
 
-const LEAST_MATCHES = 5;
-const MOST_MATCHES = 50;
+const MATCHES = 5;
 const SUGGESTIONS = 5;
 /** Where nothing is near. */
 const FEWEST_SUGGESTIONS = 3;
@@ -66,11 +62,10 @@ export function createResolver({ library, rank }: ResolverDeps): Resolver {
   let known: Known | undefined;
 
   return {
-    async resolve(requests, { matches = LEAST_MATCHES, nearby = true } = {}) {
+    async resolve(requests, { nearby = true } = {}) {
       const current = library();
       if (known?.library !== current) known = knownOf(current);
-      const count = Math.min(Math.max(Math.trunc(matches) || 0, LEAST_MATCHES), MOST_MATCHES);
-      const context: Context = { ...known, rank, count, nearby };
+      const context: Context = { ...known, rank, nearby };
       const found: Resolved[] = [];
       for (const request of meantRequests(context, requests)) {
         found.push(await answerTo(context, request));
@@ -91,7 +86,7 @@ interface Known {
   exact: Triggers;
   /** Entries that lead to no section, by their trigger. */
   lost: ReadonlyMap<string, LinkedEntry>;
-  /** Commands of the triggers that are spelled most alike; `least` as in `Nearest`. */
+  /** Commands of the triggers that are spelled most alike; `least` as in `nearestTo`. */
   nearestCommands(phrase: string, most: number, least?: number): string[];
 }
 
@@ -101,27 +96,23 @@ function knownOf(library: Library): Known {
     const key = entry.section === null ? normalizePhrase(entry.phrase) : '';
     if (key !== '' && !lost.has(key)) lost.set(key, entry);
   }
-  let triggers: { nearest: Nearest; commands: ReadonlyMap<string, string> } | undefined;
+  let commands: Map<string, string> | undefined;
   return {
     library,
     names: createNames(library),
     exact: createTriggers(library),
     lost,
     nearestCommands(phrase, most, least) {
-      if (triggers === undefined) {
-        const found = library.entries.filter(({ section }) => section !== null);
-        const commands = new Map(found.map((entry) => [entry.phrase, commandOf(entry)]));
-        triggers = { commands, nearest: createNearest([...commands.keys()]) };
-      }
-      const { commands, nearest } = triggers;
-      return nearest.to(phrase, most, least).flatMap((one) => commands.get(one) ?? []);
+      const found = library.entries.filter(({ section }) => section !== null);
+      commands ??= new Map(found.map((entry) => [entry.phrase, commandOf(entry)]));
+      const near = nearestTo(phrase, new Set(commands.keys()), most, least);
+      return near.flatMap((one) => commands?.get(one) ?? []);
     },
   };
 }
 
 interface Context extends Known {
   rank: Rank;
-  count: number;
   nearby: boolean;
 }
 
@@ -292,21 +283,21 @@ function meantBy(context: Context, name: string, kind: 'section' | 'file'): Cand
  * does not make up as many as wanted.
  */
 async function nearest(
-  { rank, library, count, nearby }: Context,
+  { rank, library, nearby }: Context,
   query: string,
   given: readonly Candidate[],
 ): Promise<Candidate[]> {
   if (!nearby && given.length > 0) return [...given];
-  const ranked = await rank(query, count + given.length);
+  const ranked = await rank(query, MATCHES + given.length);
   const near = distinct([...given, ...ranked.map(candidateOf)]);
-  if (near.length >= count) return near.slice(0, Math.max(count, given.length));
+  if (near.length >= MATCHES) return near.slice(0, Math.max(MATCHES, given.length));
   const keys = new Set(near.map(({ key }) => key));
   for (const entry of library.entries) {
     if (entry.section === null) continue;
     const far = candidateOf({ section: entry.section, entry, confidence: 0 });
     if (!keys.has(far.key)) near.push(far);
     keys.add(far.key);
-    if (near.length === count) break;
+    if (near.length === MATCHES) break;
   }
   return near;
 }
@@ -403,7 +394,7 @@ function leadsNowhere({ phrase, line, header, file, group, unread }: LinkedEntry
 /** Sections of its file that are called much like the one that is missing. */
 function nearestTitles({ files }: Pick<Library, 'files'>, { file, header }: LinkedEntry): string {
   const sections = files.find(({ path }) => path === file)?.sections ?? [];
-  const near = createNearest(sections.map(({ title }) => title)).to(header, SUGGESTED, ALIKE);
+  const near = nearestTo(header, new Set(sections.map(({ title }) => title)), SUGGESTED, ALIKE);
   return near.length === 0 ? '' : ` Closest there: ${near.map((one) => `§ ${one}`).join(', ')}.`;
 }
 

@@ -1,13 +1,13 @@
 /**
  * The knowledge of one `/when` index, ready to be asked: parsed, linked and indexed from what was read,
- * and parsed again only where that changed. It needs no host: the Eliza service keeps one in line with
- * the files, the command line (`offline.ts`) opens one for a single command.
+ * and parsed again only where that changed. It needs no host: the Eliza service keeps one in line with the
+ * files.
  */
 import { yieldToLoop } from '../shared/async.js';
 import { createFileMentions, type FileMentions } from './file-mentions.js';
 import { parseDecisionFile, parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
-import type { Matcher, Ranked } from './match/matcher.js';
+import type { Matcher } from './match/matcher.js';
 import { commandOf } from './related.js';
 import { createResolver, FLOOR, type ResolveOptions } from './resolve.js';
 import {
@@ -63,14 +63,8 @@ const MAX_TEXT = 2_000;
 /** Parsed between two turns of the event loop, characters: some milliseconds. */
 const CHARACTERS = 200_000;
 
-/** What ranks; the command line loads it with the first question that needs it. */
-export interface LazyMatcher extends Pick<Matcher, 'load'> {
-  rank(query: string, limit: number): Ranked[] | Promise<Ranked[]>;
-  rankSentence(text: string, limit: number): Ranked[] | Promise<Ranked[]>;
-}
-
 /** @param matcher nothing else may load it */
-export function createWhenIndex(matcher: LazyMatcher): WhenIndex {
+export function createWhenIndex(matcher: Matcher): WhenIndex {
   let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [], unread: [] };
   let mentions: Promise<FileMentions> | null = null;
   const resolver = createResolver({ library: () => library, rank: matcher.rank });
@@ -129,7 +123,7 @@ export function createWhenIndex(matcher: LazyMatcher): WhenIndex {
       const said = text.trim().slice(0, MAX_TEXT);
       if (said !== '') {
         const floor = bar === 'offer' ? OFFER_BAR : FLOOR;
-        for (const { entry, confidence } of await matcher.rankSentence(said, limit + found.size)) {
+        for (const { entry, confidence } of matcher.rankSentence(said, limit + found.size)) {
           if (entry !== null && confidence >= floor) {
             note(found, entry, confidence, `${confidence.toFixed(2)} like what was said`);
           }

@@ -1,11 +1,10 @@
 /** What the lines of an old index mean: the section of that title, or why they lead to none. */
-import { addTo } from '../../shared/multimap.js';
 import { outlineOfIndex, plainIndexLine } from '../index-file.js';
-import { createFileFinder, createGroupFinder } from '../library.js';
+import { createFileFinder, createGroupFinder, titlesOf } from '../library.js';
 import { lineAt, oneLine, plainText } from '../markdown/headings.js';
-import { ALIKE, createNearest, type Nearest } from '../names.js';
+import { ALIKE, nearestTo } from '../names.js';
 import { headerKey } from '../phrases.js';
-import type { LegacyEntry, Library, Section } from '../types.js';
+import type { DecisionFile, LegacyEntry, Library, Section } from '../types.js';
 import { unreadFiles } from '../unread.js';
 import type { UnresolvedEntry, UnresolvedReason } from './report.js';
 
@@ -17,19 +16,16 @@ export type Resolved =
 
 /** The section that a key names: in its group's file, else in the one file that has it. */
 export function createKeyResolver({ files, unread }: Library): (legacy: LegacyEntry) => Resolved {
-  const sections = files.flatMap((file) => file.sections);
-  const keyOf = ({ title }: Section) => headerKey(title).replace(/^\.\s*/, '');
-  const plain = new Map<string, Section[]>();
-  for (const one of sections) if (!one.structural) addTo(plain, headerKey(one.title), one);
-  const structural = new Set(sections.filter((one) => one.structural).map(keyOf));
+  const titles = files.map(titlesOf);
+  const withoutDot = (key: string) => key.replace(/^\.\s*/, '');
+  const structural = new Set(titles.flatMap((one) => [...one.structural].map(withoutDot)));
   const read = new Set(files.map(({ path }) => path));
   const hidden = unreadFiles(unread);
   const isAllRead = !hidden.folders && hidden.paths.every((path) => read.has(path));
   const fileOf = createFileFinder([...new Set([...read, ...hidden.paths])]);
-  const closest = titleSuggestions(sections.filter((one) => !one.structural));
   return ({ key, description, group }) => {
     const file = fileOf(group);
-    const all = plain.get(headerKey(key)) ?? [];
+    const all = titles.flatMap((one) => one.plain.get(headerKey(key)) ?? []);
     const own = all.find((section) => section.file === file);
     if (own !== undefined) return { section: own, moved: false };
     // A group that names no file may mean any of them.
@@ -37,9 +33,9 @@ export function createKeyResolver({ files, unread }: Library): (legacy: LegacyEn
     if (!isKnown) return { reason: 'unread_file', suggestions: [] };
     const places = [...new Set(all.map((section) => section.file))];
     if (places.length === 0) {
-      return structural.has(headerKey(key).replace(/^\.\s*/, ''))
+      return structural.has(withoutDot(headerKey(key)))
         ? { reason: 'structural_header', suggestions: [] }
-        : { reason: 'unknown_header', suggestions: closest(key) };
+        : { reason: 'unknown_header', suggestions: closestTitles(files, key) };
     }
     // "Check entry for specific file": the description may name it.
     const named = places.filter((path) => description.includes(path.replace(/^.*\//, '')));
@@ -51,14 +47,12 @@ export function createKeyResolver({ files, unread }: Library): (legacy: LegacyEn
   };
 }
 
-/** Titles that are spelled alike, looked up only when one is asked for. */
-function titleSuggestions(sections: readonly Section[]): (key: string) => string[] {
-  const files = new Map(sections.map(({ title, file }) => [title, file]));
-  let nearest: Nearest | undefined;
-  return (key) => {
-    nearest ??= createNearest([...files.keys()]);
-    return nearest.to(key, SUGGESTED, ALIKE).map((title) => `"${title}" (${files.get(title)})`);
-  };
+function closestTitles(files: readonly DecisionFile[], key: string): string[] {
+  const sections = files.flatMap((file) => file.sections.filter((one) => !one.structural));
+  const places = new Map(sections.map(({ title, file }) => [title, file]));
+  return nearestTo(key, new Set(places.keys()), SUGGESTED, ALIKE).map(
+    (title) => `"${title}" (${places.get(title)})`,
+  );
 }
 
 /** A hyphen between spaces, or a longer dash with spaces or without. */

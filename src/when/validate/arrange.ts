@@ -5,8 +5,8 @@
 import { isAppError } from '../../shared/errors.js';
 import { parseIndex, printEntry } from '../index-file.js';
 import { insertEntry } from '../insert-entry.js';
-import { buildLibrary, createGroupFinder } from '../library.js';
-import { lineBreakOf, outlineOf, plainText } from '../markdown/headings.js';
+import { buildLibrary, createGroupFinder, titlesOf } from '../library.js';
+import { lineBreakOf, outlineOf } from '../markdown/headings.js';
 import { headerKey } from '../phrases.js';
 import type { DecisionFile, Entry, Library, LinkedEntry, Section } from '../types.js';
 import { unreadFiles } from '../unread.js';
@@ -28,19 +28,9 @@ export interface Target {
 }
 
 /** The plain section that a header names, if one file alone has it. */
-function createSectionFinder(files: readonly DecisionFile[]): (header: string) => Section | null {
-  const found = new Map<string, Section | null>();
-  for (const { sections } of files) {
-    for (const section of sections) {
-      const key = headerKey(section.title);
-      if (section.structural || key === '') continue;
-      const known = found.get(key);
-      if (known === undefined) found.set(key, section);
-      else if (known !== null && known.file !== section.file) found.set(key, null);
-    }
-  }
-  return (header) =>
-    found.get(headerKey(header)) ?? found.get(headerKey(plainText(header))) ?? null;
+function onlySection(files: readonly DecisionFile[], header: string): Section | null {
+  const found = files.flatMap((file) => titlesOf(file).find(header)[0] ?? []);
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** Where an entry leads, for a caller who knows more than its header tells; undefined: not known. */
@@ -48,21 +38,15 @@ export type KnownSection = (entry: Entry) => Section | undefined;
 
 /** Entries that lead somewhere, in the order of the index; the rest cannot be moved by rule. */
 export function targetsOf(library: Library, known?: KnownSection): Target[] {
-  const find = createSectionFinder(library.files);
-  const structural = new Map<string, Set<string>>();
-  for (const { path, sections } of library.files) {
-    structural.set(
-      path,
-      new Set(sections.filter((one) => one.structural).map((one) => headerKey(one.title))),
-    );
-  }
+  const files = new Map(library.files.map((file) => [file.path, file]));
   return library.entries.flatMap((entry): Target[] => {
     if (entry.section !== null) return [{ entry, section: entry.section, misplaced: false }];
     // The file that it stands under may have the header all the same.
     if (entry.unread) return [];
     // A header that its own file has as a structural one is a mistake of another kind.
-    if (entry.file !== null && structural.get(entry.file)?.has(headerKey(entry.header))) return [];
-    const section = known?.(entry) ?? find(entry.header);
+    const own = files.get(entry.file ?? '');
+    if (own && titlesOf(own).structural.has(headerKey(entry.header))) return [];
+    const section = known?.(entry) ?? onlySection(library.files, entry.header);
     return section === null ? [] : [{ entry, section, misplaced: true }];
   });
 }
