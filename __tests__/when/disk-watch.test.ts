@@ -122,7 +122,7 @@ it.each([
   async (_, name) => {
     const room = filled();
     room.put('api/b.md', 'b');
-    const { until } = await watched(room.paths, { settleMs: 10_000, checkMs: 50 });
+    const { until } = await watched(room.paths, { settleMs: 10_000 });
     const folder = join(room.root, name);
     renameSync(folder, `${room.root}/away`);
     await sleep(200);

@@ -1,9 +1,8 @@
 /** Follows index and decision files while they are edited, renamed, checked out and made again. */
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
-import { type Clock, MINUTE_MS, SECOND_MS, systemClock } from '../../shared/clock.js';
+import { type Clock, SECOND_MS, systemClock } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { isBelow, realPath } from '../../shared/folders.js';
 import type { Log } from '../../shared/log.js';
@@ -14,8 +13,10 @@ import { createFolderReader } from './read.js';
 
 /** An edit is to be known within a tenth of a second; what comes in more steps is looked at again. */
 const DEBOUNCE_MS = 15;
-/** A watch that was lost is set up anew within this time. */
-const CHECK_MS = 2 * SECOND_MS;
+/** Even without an event the disk is read this often: watching fails silently on some systems. */
+const REREAD_MS = 2 * SECOND_MS;
+/** A folder that takes long to read is read less often: this share of the time goes into it, at most. */
+const MOST_OF_THE_TIME = 0.01;
 
 export interface WatchDeps {
   log?: Log | undefined;
@@ -23,10 +24,7 @@ export interface WatchDeps {
   settleMs?: number | undefined;
   /** Events within this time are one; so are all that come while a look waits for the one before it. */
   debounceMs?: number | undefined;
-  /** Even without an event the disk is read this often: watching fails silently on some systems. */
   rereadMs?: number | undefined;
-  /** This often it is looked whether the folders are still those that are watched; reads no file. */
-  checkMs?: number | undefined;
 }
 
 export interface FolderWatch {
@@ -45,24 +43,20 @@ export async function watchFolder(
   onChange: (state: DiskState) => void | Promise<void>,
   deps: WatchDeps = {},
 ): Promise<FolderWatch> {
-  const { log, clock = systemClock, debounceMs = DEBOUNCE_MS } = deps;
-  const { rereadMs = MINUTE_MS, checkMs = CHECK_MS } = deps;
+  const { log, clock = systemClock, debounceMs = DEBOUNCE_MS, rereadMs = REREAD_MS } = deps;
   const reader = createFolderReader(paths, clock);
   const filter = createShrinkFilter({ settleMs: deps.settleMs ?? SETTLE_MS });
   let told: DiskState | null = null;
+  let read: DiskState | null = null;
   let closed = false;
   let watcher: FSWatcher | null = null;
-  /** Folders and their identity when the watch was set up; '': it is to be set up anew. */
-  let watched = { folders: '', are: '' };
-  let read: DiskState | null = null;
-  /** The index when it was last read. */
-  let touched = '';
+  /** Folders that are watched; '': the watch is to be set up anew. */
+  let watched = '';
   /** Since the last look: whether there was an event, and whether one is due without any. */
   let heard = false;
   let unasked = false;
-  let soon: NodeJS.Timeout | null = null;
-  let later: NodeJS.Timeout | null = null;
-  let checking: Promise<void> | null = null;
+  let soon: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   /** A look that has not begun: it will see whatever is there by then, for all who ask. */
   let next: Promise<void> | null = null;
@@ -72,16 +66,17 @@ export async function watchFolder(
     const isUnheard = unasked && !heard;
     unasked = false;
     heard = false;
+    const startedMs = clock.now();
+    let againInMs: number | null = null;
     try {
-      touched = await touchOf(paths.index);
       const seen = await reader.read();
       if (isUnheard && !heard && read !== null && !isSame(read, seen)) {
         log?.info({ index: paths.index }, 'a change was not reported: watching anew');
-        watched.are = '';
+        watched = '';
       }
       read = seen;
-      const { state, againInMs } = filter.see(seen, clock.now());
-      if (againInMs !== null) lookLater(againInMs);
+      const { state, ...filtered } = filter.see(seen, clock.now());
+      againInMs = filtered.againInMs;
       if (closed) return;
       await watchAgain();
       if (state === told) return;
@@ -89,6 +84,9 @@ export async function watchFolder(
       told = state;
     } catch (error) {
       log?.error({ error: messageOf(error) }, 'index and decision files could not be followed');
+    } finally {
+      const pauseMs = Math.max(rereadMs, (clock.now() - startedMs) / MOST_OF_THE_TIME);
+      lookAgain(Math.min(againInMs ?? pauseMs, pauseMs));
     }
   }
 
@@ -103,58 +101,30 @@ export async function watchFolder(
     return next;
   }
 
-  function lookSoon(): void {
-    if (closed || soon !== null) return;
-    soon = setTimeout(() => {
-      soon = null;
-      void look();
-    }, debounceMs);
-  }
-
-  function lookLater(inMs: number): void {
+  function lookAgain(inMs: number): void {
+    clearTimeout(again);
     if (closed) return;
-    if (later !== null) clearTimeout(later);
-    later = setTimeout(() => {
-      later = null;
+    again = setTimeout(() => {
+      unasked = true;
       void look();
-    }, inMs);
+    }, inMs).unref();
   }
 
   function onEvent(): void {
     heard = true;
-    lookSoon();
+    if (closed || soon !== undefined) return;
+    soon = setTimeout(() => {
+      soon = undefined;
+      void look();
+    }, debounceMs);
   }
 
-  function lookUnasked(): void {
-    unasked = true;
-    lookSoon();
-  }
-
-  /** Stats only, so that it may be done often. */
-  async function check(): Promise<void> {
-    const places = placesOf(paths);
-    const [are, index] = await Promise.all([identityOf(places.identified), touchOf(paths.index)]);
-    if (are !== watched.are || index !== touched) lookUnasked();
-  }
-
-  function checkSoon(): void {
-    checking ??= check()
-      // What is wrong there, the next look says.
-      .catch(() => {})
-      .finally(() => {
-        checking = null;
-      });
-  }
-
-  /** Begins anew where folders came or went above what is watched, or are others than they were. */
+  /** Begins anew where folders came or went above what is watched. */
   async function watchAgain(): Promise<void> {
     const places = placesOf(paths);
     const folders = JSON.stringify(places.folders);
-    // Before it is set up: what is exchanged meanwhile is another one at the next look.
-    const are = await identityOf(places.identified);
-    if (closed || (folders === watched.folders && are === watched.are)) return;
-    const mine = { folders, are };
-    watched = mine;
+    if (folders === watched) return;
+    watched = folders;
     const old = watcher;
     watcher = watch(places.folders, {
       // Each file that is not left out costs a handle.
@@ -166,8 +136,8 @@ export async function watchFolder(
     });
     watcher.on('all', onEvent);
     // What is followed below a folder that goes is no longer followed, even if it comes back at once.
-    watcher.on('unlinkDir', (path) => {
-      if (places.identified.includes(resolve(path))) mine.are = '';
+    watcher.on('unlinkDir', () => {
+      watched = '';
     });
     // The library leaves out events that follow one another closely, and a file that is renamed over
     // another right after the same happened before (seen); what the system reports, it hands on.
@@ -183,21 +153,14 @@ export async function watchFolder(
     await old?.close();
   }
 
-  const reread = setInterval(lookUnasked, rereadMs);
-  reread.unref();
-  const checks = setInterval(checkSoon, checkMs);
-  checks.unref();
   await look();
 
   return {
     look,
     async close() {
       closed = true;
-      clearInterval(reread);
-      clearInterval(checks);
-      if (soon !== null) clearTimeout(soon);
-      if (later !== null) clearTimeout(later);
-      await checking;
+      clearTimeout(soon);
+      clearTimeout(again);
       await running;
       await watcher?.close();
     },
@@ -207,8 +170,6 @@ export async function watchFolder(
 interface Places {
   /** Folders that exist. */
   folders: string[];
-  /** Those whose exchange for others of their name ends the watch: these, and the one of the files. */
-  identified: string[];
   /** Whether a path below them can matter. */
   concerns(path: string): boolean;
   /** Whether a file is one that is read. */
@@ -236,7 +197,6 @@ function placesOf(paths: WhenPaths): Places {
     !/[\\/](?:\.|node_modules(?:[\\/]|$))/.test(path.slice(folder.length));
   return {
     folders: [...folders].sort(),
-    identified: [...new Set([...folders, ...(folder === null ? [] : [folder])])].sort(),
     concerns: (path) => onTheWay(resolve(path)) || within(resolve(path)),
     isRead: (path) => /\.md$/i.test(path) || targets.has(resolve(path)),
   };
@@ -252,25 +212,6 @@ function reportedPath(path: string | null, details: unknown): string {
 function existingAbove(path: string): string {
   const above = dirname(path);
   return above === path || existsSync(above) ? above : existingAbove(above);
-}
-
-/** Changes when one of the paths is another folder than before, comes or goes. Never throws. */
-async function identityOf(folders: readonly string[]): Promise<string> {
-  const seen = await Promise.all(
-    folders.map(async (folder) => {
-      const stats = await stat(folder, { bigint: true }).catch(() => null);
-      if (stats === null) return [folder];
-      // Systems give the number of a removed folder to the next one that is made.
-      return [folder, ...[stats.dev, stats.ino, stats.birthtimeNs].map(String)];
-    }),
-  );
-  return JSON.stringify(seen);
-}
-
-/** Changes when the file is written, replaced, comes or goes. Never throws. */
-async function touchOf(file: string): Promise<string> {
-  const stats = await stat(file, { bigint: true }).catch(() => null);
-  return stats === null ? '' : [stats.dev, stats.ino, stats.mtimeNs, stats.size].join(' ');
 }
 
 /**
