@@ -79,6 +79,7 @@ const ENTRIES = {
   'shared/dir-lock': 'chunks/dir-lock',
   'embeddings/index': 'chunks/embeddings',
   'embeddings/worker': 'embeddings/worker',
+  'memory/index-worker': 'memory/index-worker',
 };
 /** Each is one file by itself, and no module: Node starts a script in two thirds of the time. */
 const PROGRAMS = ['bin/cue', 'bin/nudge', 'bin/when'];

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,6 +12,7 @@ import {
   type ProjectRecordsDeps,
 } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
+import { workerOf } from '../../src/shared/thread.js';
 import {
   AUTHOR,
   axis,
@@ -110,6 +112,98 @@ export function recordCatalogContract(name: string, database: () => RecordDataba
         catalog.links.out(note('note 1').id),
       );
       await loaded.stop();
+    });
+
+    it('indexes in a thread of its own what it would itself, and what is written meanwhile', async () => {
+      const { store, note, projectId } = project('thread');
+      await store.insert(
+        NOTE,
+        Array.from({ length: 450 }, (_, n) =>
+          note(n % 4 ? `old ${n}` : `shared old ${n}`, {
+            createdAtMs: n,
+            weight: n % 3,
+            vector: n % 2 ? axis(n % 7, n % 11 ? MODEL : 'older-model') : null,
+          }),
+        ),
+      );
+      const link = {
+        source_id: note('old 1').id,
+        target_id: note('old 2').id,
+        link_type: 'led_to',
+      };
+      const edge = { id: derivedId(projectId, 'edge'), createdAtMs: 1, scope: note('old 1').scope };
+      await store.insert(EDGE, [{ ...edge, data: link }]);
+      const damaged = note('old 7').id;
+      await database().db.execute(sql`update memories
+        set metadata = metadata - 'data' where id = ${damaged}`);
+      const threads: Worker[] = [];
+      const open = (indexerFrom: number) => {
+        const indexer: ProjectRecordsDeps['indexer'] = (order) => {
+          const thread = workerOf('../__tests__/contract/note-indexer-child', order);
+          threads.push(thread);
+          return thread;
+        };
+        return openRecords(projectId, { indexer, indexerFrom });
+      };
+      const records = open(449);
+      const starting = records.start();
+      await new Promise((resolve) => setImmediate(resolve));
+      await records.store.insert(NOTE, [note('new', { createdAtMs: 5 })]);
+      await records.store.remove(NOTE, [note('old 5').id]);
+      expect(records.catalog.status().state).toBe('loading');
+      expect(await starting).toMatchObject({ state: 'ready', fromSnapshot: false });
+      const here = open(450);
+      await here.start();
+      expect([threads.length, threads[0]?.threadId]).toEqual([1, -1]);
+      const answers = answersOf(records.catalog);
+      expect(answers).toEqual(answersOf(here.catalog));
+      expect(answers.newest.length).toBe(449);
+      expect(answers.newest).toContain(note('new').id);
+      expect(records.catalog.links.out(note('old 1').id)).toMatchObject([{ id: edge.id }]);
+      expect(records.warnings.map(({ id }) => id)).toEqual([damaged]);
+      await records.stop();
+      await here.stop();
+
+      const stopped = open(0);
+      const ended = stopped.start();
+      while (threads.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      await stopped.stop();
+      expect((await ended).state).toBe('failed');
+      expect(threads[1]?.threadId).toBe(-1);
+    });
+
+    it.each([
+      ['cannot be started', () => new Worker(new URL('./none.mjs', import.meta.url)), /none\.mjs/],
+      [
+        'is not allowed',
+        () => {
+          throw new Error('no threads here');
+        },
+        /no threads here/,
+      ],
+      ['ends', () => new Worker('process.exit(3)', { eval: true }), /code 3/],
+      [
+        'gives something else',
+        () =>
+          new Worker(
+            `const { parentPort } = require('node:worker_threads');
+            parentPort.on('message', ({ kind }) =>
+              parentPort.postMessage(kind === 'end' ? { kind, outside: {} } : { kind: 'taken' }));`,
+            { eval: true },
+          ),
+        /unusable snapshot/,
+      ],
+    ])('indexes itself where a thread %s, and says so once', async (title, indexer, reason) => {
+      const { store, note, projectId } = project(`thread that ${title}`);
+      await store.insert(
+        NOTE,
+        Array.from({ length: 60 }, (_, n) => note(`note ${n}`, { createdAtMs: n })),
+      );
+      const records = openRecords(projectId, { indexer, indexerFrom: 10 });
+      expect(await records.start()).toMatchObject({ state: 'ready', fromSnapshot: false });
+      expect(records.catalog.shelf(NOTE.name).size).toBe(60);
+      expect(records.warnings).toEqual([{ reason: expect.stringMatching(reason) }]);
+      await records.stop();
     });
 
     it('keeps what is written while it loads, and loads the rest around a damaged row', async () => {

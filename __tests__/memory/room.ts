@@ -12,7 +12,12 @@ import {
   type WorkMemory,
   workMemoryType,
 } from '../../src/memory/index.js';
-import { openProjectRecords, type ProjectRecords, projectIdOf } from '../../src/records/index.js';
+import {
+  openProjectRecords,
+  type ProjectRecords,
+  type ProjectRecordsDeps,
+  projectIdOf,
+} from '../../src/records/index.js';
 import { derivedId, randomIds, type Uuid } from '../../src/shared/ids.js';
 import type { Log } from '../../src/shared/log.js';
 import { analyze } from '../../src/shared/text.js';
@@ -42,6 +47,8 @@ export async function openRoom(
     /** Memories that the catalog holds, at most. */
     most?: number;
     beside?: StaticModel;
+    /** The thread that indexes what there is at the start. */
+    indexer?: ProjectRecordsDeps['indexer'];
     rewrite?: (text: string) => Promise<string>;
     phrases?: (text: string) => Promise<string>;
   } = {},
@@ -65,6 +72,7 @@ export async function openRoom(
     build: 'test',
     followMs: null,
     ...(options.most !== undefined && { most: options.most }),
+    ...(options.indexer && { indexer: options.indexer, indexerFrom: 0 }),
   });
   for (const { name: type } of [workMemoryType, remindWhenType]) {
     project.catalog.shelf(type).setModel(embedder.current.id);

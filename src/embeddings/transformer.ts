@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
+import { workerOf } from '../shared/thread.js';
 import { MINILM, type ModelChecks, sha256Of, verifyModelFiles } from './download.js';
 import { calibratedThresholds, DIMENSION, type Embedder } from './embedder.js';
 import { embedLexical } from './lexical.js';
@@ -38,11 +39,6 @@ const BATCH = 8;
 const MAX_CHARACTERS = 8_000;
 const LOAD_TIMEOUT_MS = 60_000;
 const EMBED_TIMEOUT_MS = 30_000;
-
-/** From sources there is no compiled worker beside this file. */
-const WORKER_URL = import.meta.url.endsWith('.ts')
-  ? new URL('../../scripts/source-worker.mjs', import.meta.url)
-  : new URL('./worker.js', import.meta.url);
 
 const unavailable = (message: string, details: Record<string, unknown> = {}) =>
   new AppError('UNAVAILABLE', message, details);
@@ -155,7 +151,9 @@ interface Waiting {
 
 async function startThread(deps: TransformerDeps, signal: AbortSignal): Promise<Thread> {
   const config: WorkerConfig = { directory: resolve(deps.directory) };
-  const worker = new Worker(deps.workerUrl ?? WORKER_URL, { workerData: config });
+  const worker = deps.workerUrl
+    ? new Worker(deps.workerUrl, { workerData: config })
+    : workerOf('embeddings/worker', config);
   const waiting = new Map<number, Waiting>();
   let alive = true;
   let lastId = 0;

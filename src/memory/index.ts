@@ -55,7 +55,6 @@ export {
   type WorkMemoryData,
 } from './schema.js';
 export {
-  MEMORY_TYPES,
   WORK_MEMORY,
   WorkMemoryService,
   type WorkMemoryServiceDeps,
@@ -64,6 +63,7 @@ export {
 export type { CaptureResult, StoreResult } from './store.js';
 export { type TraceResult, traceRequestSchema } from './trace.js';
 export type { ExportResult } from './transfer.js';
+export { MEMORY_TYPES } from './types.js';
 export type { UpdateResult } from './update.js';
 export type { MemoryView } from './view.js';
 export {

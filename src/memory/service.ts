@@ -18,7 +18,6 @@ import {
   pgliteDirectory,
   projectIdOf,
   RECORD_INDEXES,
-  type RecordType,
   requireHalfvec,
   retryStart,
   storageProblem,
@@ -29,16 +28,10 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { analyze } from '../shared/text.js';
+import { workerOf } from '../shared/thread.js';
 import { createMemoryChecks, type MemoryChecks } from './checks.js';
 import type { MemoryObserver } from './context.js';
-import {
-  chapterType,
-  identityType,
-  memoryLinkType,
-  wisdomType,
-  workMemoryType,
-} from './records.js';
-import { remindWhenType } from './remind-when.js';
+import { EMBEDDED, MEMORY_TYPES } from './types.js';
 import { createWorkMemory, type WorkMemory } from './work-memory.js';
 
 /** Silence after which a room has a new session. */
@@ -115,17 +108,6 @@ export interface WorkMemoryServiceDeps {
 }
 
 /** Types with vectors. */
-const EMBEDDED = [workMemoryType, remindWhenType];
-
-/** Every type of this room. */
-export const MEMORY_TYPES: readonly RecordType<unknown>[] = [
-  ...EMBEDDED,
-  memoryLinkType,
-  chapterType,
-  wisdomType,
-  identityType,
-];
-
 interface Room {
   memory: WorkMemory;
   checks: MemoryChecks;
@@ -326,6 +308,7 @@ async function open(
     clock,
     log,
     build: deps.build,
+    indexer: (order) => workerOf('memory/index-worker', order),
     followMs: defaultFollowMs(db),
     // An embedded database has one process, and no index of vectors that it could afford.
     ...(pgliteDirectory(db) === null && settings.catalogMax !== undefined

@@ -3,7 +3,7 @@
  * the event loop between statement and indexing, and from slice to slice. An error is tried again
  * from where it happened.
  */
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
 import { yieldToLoop } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
@@ -11,9 +11,18 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog, CatalogState } from './catalog/types.js';
 import type { CatalogSync } from './catalog-sync.js';
+import type { IndexThread, TextRow } from './catalog-thread.js';
 import type { StoredRow } from './record-codec.js';
 import { decodeHalfVector } from './record-codec.js';
-import { beyond, DATA_COLUMNS, inOrder, type Key, ofType, VECTOR_COLUMN } from './record-sql.js';
+import {
+  beyond,
+  DATA_COLUMNS,
+  inOrder,
+  type Key,
+  ofType,
+  TEXT_COLUMNS,
+  VECTOR_COLUMN,
+} from './record-sql.js';
 import type { RecordType } from './record-type.js';
 
 export interface CatalogLoaderDeps {
@@ -44,6 +53,13 @@ export interface CatalogLoader {
    * @throws the last error of the database when no further try is left, or the reason of the abort
    */
   load(signal: AbortSignal): Promise<void>;
+  /**
+   * Hands every record to the thread, from the first on.
+   * @throws the same, or that the thread has failed
+   */
+  loadInto(thread: IndexThread, signal: AbortSignal): Promise<void>;
+  /** Whether some type has more records. */
+  hasMoreThan(count: number, signal: AbortSignal): Promise<boolean>;
   /** Reads the stored vectors of the shelf's model once more, after `setModel`. Returns how many. */
   loadVectors(type: RecordType<unknown>, signal: AbortSignal): Promise<number>;
 }
@@ -58,15 +74,31 @@ const VECTORS_PER_PAGE = 400;
 const SLICE = 25;
 const RETRY_MS = [250, 1_000, 4_000, 16_000];
 
-type PageRow = StoredRow & Key;
 type VectorRow = Key & { vector: string | null };
+
+interface Load<Row> {
+  /** Where each type's reading has got to; `done` when at its end. */
+  places: Map<string, Key | 'done'>;
+  loaded: number;
+  columns: SQL;
+  put(type: RecordType<unknown>, rows: (Row & Key)[], signal: AbortSignal): Promise<void>;
+}
 
 export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
   const { db, projectId, catalog, sync, log, report, wait, retryMs = RETRY_MS } = deps;
   const types = deps.types.filter((type) => type.index || type.edge);
-  /** Where each type's reading has got to; `done` when at its end. */
-  const places = new Map<string, Key | 'done'>();
-  let loaded = 0;
+  const own: Load<StoredRow> = {
+    places: new Map(),
+    loaded: 0,
+    columns: DATA_COLUMNS,
+    async put(type, rows, signal) {
+      for (let start = 0; start < rows.length; start += SLICE) {
+        await yieldToLoop();
+        signal.throwIfAborted();
+        for (const row of rows.slice(start, start + SLICE)) sync.put(type, row);
+      }
+    },
+  };
   let rowsPerPage = FIRST_PAGE;
 
   /**
@@ -93,8 +125,9 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     }
   }
 
-  const page = (
+  const page = <Row extends Record<string, unknown>>(
     type: RecordType<unknown>,
+    columns: SQL,
     after: Key | null,
     { oldestFirst, limit }: { oldestFirst: boolean; limit: number },
   ) => {
@@ -104,15 +137,20 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
         ? sql`null::text as vector`
         : sql`case when
         memories.metadata->>'embeddingModel' = ${model} then ${VECTOR_COLUMN} end as vector`;
-    return rowsOf<PageRow>(
+    return rowsOf<Row & Key>(
       db,
-      sql`select ${DATA_COLUMNS}, memories.created_at::text as at, ${vector} from memories
+      sql`select ${columns}, memories.created_at::text as at, ${vector} from memories
         where ${ofType(projectId, type.name)} ${beyond(after, oldestFirst)}
         ${inOrder(oldestFirst)} limit ${limit}`,
     );
   };
 
-  async function loadType(type: RecordType<unknown>, signal: AbortSignal): Promise<void> {
+  async function loadType<Row extends Record<string, unknown>>(
+    type: RecordType<unknown>,
+    load: Load<Row>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { places } = load;
     if (type.index && !places.has(type.name)) {
       const last = await patiently(signal, async () => deps.lastBeyond?.(type) ?? null);
       if (last !== null) places.set(type.name, last);
@@ -122,34 +160,61 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
       if (after === 'done') return;
       const limit = rowsPerPage;
       const before = process.cpuUsage();
-      const rows = await patiently(signal, () => page(type, after, { oldestFirst: true, limit }));
+      const from = performance.now();
+      const rows = await patiently(signal, () =>
+        page<Row>(type, load.columns, after, { oldestFirst: true, limit }),
+      );
       const { user, system } = process.cpuUsage(before);
-      adapt((user + system) / 1_000);
-      for (let start = 0; start < rows.length; start += SLICE) {
-        await yieldToLoop();
-        signal.throwIfAborted();
-        for (const row of rows.slice(start, start + SLICE)) sync.put(type, row);
-      }
-      loaded += rows.length;
+      // Other threads of this process compute, too.
+      adapt(Math.min((user + system) / 1_000, performance.now() - from));
+      await load.put(type, rows, signal);
+      load.loaded += rows.length;
       places.set(type.name, rows.length < limit ? 'done' : (rows.at(-1) ?? 'done'));
-      report({ state: 'loading', loaded, total: null });
+      report({ state: 'loading', loaded: load.loaded, total: null });
       await yieldToLoop();
     }
+  }
+
+  async function loadAll<Row extends Record<string, unknown>>(
+    load: Load<Row>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    report({ state: 'loading', loaded: load.loaded, total: null });
+    for (const type of types) await loadType(type, load, signal);
   }
 
   return {
     async loadNewest(signal) {
       for (const type of types) {
         signal.throwIfAborted();
-        const newest = await page(type, null, { oldestFirst: false, limit: FIRST_PAGE });
+        const newest = await page<StoredRow>(type, DATA_COLUMNS, null, {
+          oldestFirst: false,
+          limit: FIRST_PAGE,
+        });
         for (const row of newest) sync.put(type, row);
         await yieldToLoop();
       }
     },
 
-    async load(signal) {
-      report({ state: 'loading', loaded, total: null });
-      for (const type of types) await loadType(type, signal);
+    load: (signal) => loadAll(own, signal),
+
+    loadInto(thread, signal) {
+      const put = (type: RecordType<unknown>, rows: TextRow[]) => thread.put(type.name, rows);
+      return loadAll({ places: new Map(), loaded: 0, columns: TEXT_COLUMNS, put }, signal);
+    },
+
+    async hasMoreThan(count, signal) {
+      for (const { name } of types) {
+        const next = await patiently(signal, () =>
+          rowsOf(
+            db,
+            sql`select 1 from memories where ${ofType(projectId, name)} ${beyond(null, true)}
+              ${inOrder(true)} offset ${count} limit 1`,
+          ),
+        );
+        if (next.length > 0) return true;
+      }
+      return false;
     },
 
     async loadVectors(type, signal) {

@@ -101,7 +101,7 @@ export async function readSnapshotFile(
     const { watermarkMs, outside, end } = readHead(bytes, build);
     if (nowMs - watermarkMs > TOMBSTONE_RETENTION_MS) throw new Error('it is older than a day');
     if (watermarkMs - nowMs > HOUR_MS) throw new Error('it is from the future');
-    const catalog = await decodeSnapshot(bytes.subarray(end), catalogDeps);
+    const catalog = await decodeSnapshot([bytes.subarray(end)], catalogDeps);
     return { catalog, watermarkMs, outside };
   } catch (error) {
     log.info({ path, reason: messageOf(error) }, 'catalog snapshot not usable, removed');

@@ -26,6 +26,8 @@ export interface CatalogSync {
   reset(outside?: RowsOutside): void;
   /** Rows by type that were handed in and could not be put into the catalog. */
   outside(): RowsOutside;
+  /** Logs what is wrong with a row, of each once. */
+  warn(fields: Record<string, unknown>, message: string): void;
   /** Changes remembered. */
   readonly remembered: number;
 }
@@ -42,11 +44,11 @@ interface Stamp {
   revision: number;
 }
 
-export function createCatalogSync(deps: { catalog: Catalog; log: Log }): CatalogSync {
+export function createCatalogSync(deps: { catalog: Catalog; log: Pick<Log, 'warn'> }): CatalogSync {
   const { catalog, log } = deps;
   const stamps = new Map<Uuid, Stamp>();
   let place = stamps.entries();
-  const logged = new Set<Uuid>();
+  const logged = new Set<unknown>();
   const outside = new Map<string, Set<Uuid>>();
   let newestMs = 0;
 
@@ -87,15 +89,19 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
     else ids.delete(id);
   }
 
+  function warn(fields: Record<string, unknown>, message: string): void {
+    if (logged.has(fields.id)) return;
+    logged.add(fields.id);
+    log.warn(fields, message);
+  }
+
   return {
+    warn,
     put(type, row) {
       const found = readForCatalog(type, row);
       if ('damaged' in found) {
         setOutside(type.name, row.id, true);
-        if (!logged.has(row.id)) {
-          logged.add(row.id);
-          log.warn({ ...found.damaged, type: type.name }, 'damaged record');
-        }
+        warn({ ...found.damaged, type: type.name }, 'damaged record');
         return found.damaged;
       }
       const isHeld = !type.index || catalog.shelf(type.name).slotOf(row.id) !== undefined;
@@ -122,7 +128,7 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
       } catch (error) {
         const reason = messageOf(error);
         setOutside(type.name, row.id, true);
-        log.warn({ id: row.id, type: type.name, reason }, 'record not indexed');
+        warn({ id: row.id, type: type.name, reason }, 'record not indexed');
         return { id: row.id, reason };
       }
       return null;

@@ -11,6 +11,7 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
 import { decodeSnapshot, encodeSnapshot } from './catalog/snapshot.js';
+import { SnapshotError } from './catalog/snapshot-frames.js';
 import type { Analyze, Catalog, CatalogState, InstantModel } from './catalog/types.js';
 import { createCatalogBound } from './catalog-bound.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
@@ -23,7 +24,8 @@ import {
   TOMBSTONE_RETENTION_MS,
   writeSnapshotFile,
 } from './catalog-snapshot-file.js';
-import { createCatalogSync } from './catalog-sync.js';
+import { createCatalogSync, type RowsOutside } from './catalog-sync.js';
+import { type Indexer, IndexThreadError, startIndexThread } from './catalog-thread.js';
 import type { Home } from './home.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
@@ -63,6 +65,10 @@ export interface ProjectRecordsDeps {
   log: Log;
   /** File of the snapshot; absent: none is kept. */
   snapshotPath?: string;
+  /** Starts a thread that indexes these types (`serveIndexing`); absent: this one does. */
+  indexer?: Indexer;
+  /** Records of a type from which on a thread is started. */
+  indexerFrom?: number;
   /** Version of the plugin: a snapshot of another one is not used. */
   build: string;
   /** How often to look for changes of other processes, ms; `null`: nobody else writes. */
@@ -93,6 +99,8 @@ export interface ProjectRecords {
   stop(): Promise<void>;
 }
 
+/** Fewer are indexed before a thread has started. */
+const INDEXER_FROM = 5_000;
 /** Slots in use for each record that is held, at most. */
 const MOST_SLOTS = 2;
 /** How often the search table takes over what changed. */
@@ -165,14 +173,23 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     if (!snapshotFile) return null;
     const snapshot = await readSnapshotFile(snapshotFile, catalogDeps, nowMs);
     if (!snapshot || signal.aborted) return null;
-    const lacking = exchange(catalog, snapshot.catalog, types);
-    sync.reset(snapshot.outside);
     for (const type of types) {
       if (type.index) await bound?.lastBeyond(type);
     }
-    await follower.catchUp(snapshot.watermarkMs);
-    for (const type of lacking) await loader.loadVectors(type, signal);
+    await goOnWith(snapshot.catalog, snapshot.outside, snapshot.watermarkMs);
     return snapshotFile.path;
+  }
+
+  /** With another catalog, and what changed since (database time). */
+  async function goOnWith(
+    next: MemoryCatalog,
+    outside: RowsOutside,
+    sinceMs: number,
+  ): Promise<void> {
+    const lacking = exchange(catalog, next, types);
+    sync.reset(outside);
+    await follower.catchUp(sinceMs);
+    for (const type of lacking) await loader.loadVectors(type, signal);
   }
 
   /** Everything from the database, where the snapshot turns out to be of other records. */
@@ -188,8 +205,38 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   }
 
   async function loadAll(nowMs: number): Promise<void> {
+    if (await loadInThread(nowMs)) return;
     await loader.load(signal);
     await follower.catchUp(nowMs);
+  }
+
+  /** Indexes where it holds nobody up; false: there is little to index, or no thread to be had. */
+  async function loadInThread(nowMs: number): Promise<boolean> {
+    const { indexer, indexerFrom = INDEXER_FROM } = deps;
+    if (!indexer || !(await loader.hasMoreThan(indexerFrom, signal))) return false;
+    const indexed = types.filter((type) => type.index);
+    const order = {
+      project: projectId,
+      models: Object.fromEntries(indexed.map(({ name }) => [name, catalog.shelf(name).model])),
+      instant: deps.instant?.id ?? null,
+    };
+    try {
+      const thread = startIndexThread(indexer, order, { log: sync, signal });
+      try {
+        await loader.loadInto(thread, signal);
+        const { frames, outside } = await thread.finish();
+        const next = await decodeSnapshot(frames, catalogDeps);
+        signal.throwIfAborted();
+        await goOnWith(next, outside, nowMs);
+        return true;
+      } finally {
+        await thread.stop();
+      }
+    } catch (error) {
+      if (!(error instanceof IndexThreadError || error instanceof SnapshotError)) throw error;
+      log.warn({ reason: messageOf(error) }, 'records are indexed in the main thread');
+      return false;
+    }
   }
 
   /** Looks again where it seems not to be: rows may have been written while they were counted. */
@@ -225,13 +272,10 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       const sinceMs = await databaseNow(db);
       const frames: Uint8Array[] = [];
       for await (const frame of encodeSnapshot(current)) frames.push(frame);
-      const next = await decodeSnapshot(Buffer.concat(frames), catalogDeps);
+      const next = await decodeSnapshot(frames, catalogDeps);
       // Another one may have come meanwhile.
       if (signal.aborted || catalog.current() !== current) return;
-      const lacking = exchange(catalog, next, types);
-      sync.reset(sync.outside());
-      await follower.catchUp(sinceMs);
-      for (const type of lacking) await loader.loadVectors(type, signal);
+      await goOnWith(next, sync.outside(), sinceMs);
     } catch (error) {
       log.warn({ projectId, reason: messageOf(error) }, 'catalog not compacted');
     }

@@ -20,6 +20,10 @@ export const ROW_COLUMNS = sql`memories.id, ${CREATED_MS} as created_ms,
 export const DATA_COLUMNS = sql`memories.id, ${CREATED_MS} as created_ms, null::text as text,
   memories.metadata`;
 
+/** The same with the metadata as text, for another thread to parse. */
+export const TEXT_COLUMNS = sql`memories.id, ${CREATED_MS} as created_ms, null::text as text,
+  memories.metadata::text as metadata`;
+
 /** The stored vector of `memories.id`, for `decodeHalfVector`. Our embedding rows bear its id. */
 export const VECTOR_COLUMN = sql.raw(`(select encode(halfvec_send(
   embeddings.dim_384::halfvec(384)), 'base64') from embeddings where embeddings.id = memories.id)`);

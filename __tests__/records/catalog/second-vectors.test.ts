@@ -69,13 +69,13 @@ describe('second vectors', () => {
 
   it('come out of a snapshot, which is refused for another model', async () => {
     const bytes = await bytesOf(filled());
-    expect(found(await decodeSnapshot(bytes, deps), 'acc')).toEqual(found(filled(), 'acc'));
+    expect(found(await decodeSnapshot([bytes], deps), 'acc')).toEqual(found(filled(), 'acc'));
     const other = { ...COUNTS, id: 'other' };
-    await expect(decodeSnapshot(bytes, { ...deps, instant: other })).rejects.toThrow(
+    await expect(decodeSnapshot([bytes], { ...deps, instant: other })).rejects.toThrow(
       'its second vectors are of another model',
     );
     const { instant, ...none } = deps;
     expect(instant).toBe(COUNTS);
-    await expect(decodeSnapshot(bytes, none)).rejects.toThrow('of another model');
+    await expect(decodeSnapshot([bytes], none)).rejects.toThrow('of another model');
   });
 });

@@ -67,7 +67,7 @@ it('restores what every search finds, whatever happened before', async () => {
         else if ('remove' in step) before.remove(step.remove);
         else before.setVector(step.setVector, step.vector);
       }
-      const after = (await decodeSnapshot(await bytesOf(catalog), deps)).shelf('cue_test');
+      const after = (await decodeSnapshot([await bytesOf(catalog)], deps)).shelf('cue_test');
       expect([after.size, after.model]).toEqual([before.size, MODEL]);
       expect((after.slots - after.size) * 8).toBeLessThanOrEqual(after.slots);
       const ids = (shelf: typeof before, slots: Iterable<number>) =>
@@ -102,7 +102,7 @@ it('restores what every search finds, whatever happened before', async () => {
 });
 
 it('restores links, other shelves, strings beyond Unicode, and goes on from there', async () => {
-  const catalog = await decodeSnapshot(await bytesOf(sample()), deps);
+  const catalog = await decodeSnapshot([await bytesOf(sample())], deps);
   expect(catalog.status()).toEqual({ state: 'loading', loaded: 0, total: null });
   expect(catalog.links.out(idFor(1)).map(({ target }) => target)).toEqual([idFor(2)]);
   expect(catalog.shelves().map(({ type, model, size }) => [type, model, size])).toEqual([
@@ -124,7 +124,7 @@ it('leaves strings behind that no document uses any more', async () => {
   const catalog = sample();
   const shelf = catalog.shelf('cue_test');
   for (let i = 0; i < 40; i += 1) if (i % 3 !== 0) shelf.remove(idFor(i));
-  const restored = (await decodeSnapshot(await bytesOf(catalog), deps)).shelf('cue_test');
+  const restored = (await decodeSnapshot([await bytesOf(catalog)], deps)).shelf('cue_test');
   expect([shelf.keys.names.size, restored.keys.names.size]).toEqual([4, 2]);
 });
 
@@ -140,7 +140,7 @@ it('survives changes while it is written: each shelf is as it was at one moment'
     if (frames.length === 4) shelf.put(docOf('late', { keys: ['moved'] }));
     if (frames.length === 5) shelf.setModel('another');
   }
-  const restored = (await decodeSnapshot(Buffer.concat(frames), deps)).shelf('cue_test');
+  const restored = (await decodeSnapshot([Buffer.concat(frames)], deps)).shelf('cue_test');
   expect([restored.size, restored.model]).toEqual([before, MODEL]);
   expect(restored.byKeys(['moved'], OPERATOR, 5).total).toBe(0);
   expect(restored.byKeys(['k:0'], OPERATOR, 99).hits.map(({ id }) => id)).toContain(idFor(0));
@@ -149,7 +149,7 @@ it('survives changes while it is written: each shelf is as it was at one moment'
 
 describe('bytes that are refused', () => {
   const refusal = async (bytes: Uint8Array, other: Partial<typeof deps> = {}) =>
-    decodeSnapshot(bytes, { ...deps, ...other }).then(
+    decodeSnapshot([bytes], { ...deps, ...other }).then(
       () => 'accepted',
       (error: unknown) => (error instanceof SnapshotError ? error.details.reason : error),
     );

@@ -26,7 +26,7 @@ const DOCS_PER_TURN = 100;
 const PROBE =
   'The createdUsers of http_server.ts were indexing 42 files, re-running naïve retries; ОШИБКА 検索';
 
-/** The frames in order; concatenated they are what `decodeSnapshot` takes. */
+/** The frames in order. */
 export async function* encodeSnapshot(catalog: MemoryCatalog): AsyncGenerator<Uint8Array, void> {
   let frames = 1;
   yield writeFrame({
@@ -68,11 +68,14 @@ export async function* encodeSnapshot(catalog: MemoryCatalog): AsyncGenerator<Ui
 }
 
 /**
- * The catalog in a snapshot, in state `loading`. Gives the event loop a turn every few milliseconds.
+ * The catalog in a snapshot, in state `loading`; each of the pieces is one frame or more. Gives the event loop a turn every few milliseconds.
  * @throws SnapshotError for damaged bytes, another version, project or analysis of words
  */
-export async function decodeSnapshot(bytes: Uint8Array, deps: CatalogDeps): Promise<MemoryCatalog> {
-  const frames = await readFrames(bytes);
+export async function decodeSnapshot(
+  pieces: readonly Uint8Array[],
+  deps: CatalogDeps,
+): Promise<MemoryCatalog> {
+  const frames = await readFrames(pieces);
   checkHead(frames[0], deps);
   const end = frames.at(-1)?.meta;
   if (end?.kind !== 'end' || end.frames !== frames.length) throw new SnapshotError('it is cut off');
@@ -98,13 +101,15 @@ export async function decodeSnapshot(bytes: Uint8Array, deps: CatalogDeps): Prom
   return catalog;
 }
 
-async function readFrames(bytes: Uint8Array): Promise<Frame[]> {
+async function readFrames(pieces: readonly Uint8Array[]): Promise<Frame[]> {
   const frames: Frame[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    await yieldToLoop();
-    const { frame, next } = readFrame(bytes, at);
-    frames.push(frame);
-    at = next;
+  for (const bytes of pieces) {
+    for (let at = 0; at < bytes.length; ) {
+      await yieldToLoop();
+      const { frame, next } = readFrame(bytes, at);
+      frames.push(frame);
+      at = next;
+    }
   }
   return frames;
 }

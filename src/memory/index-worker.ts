@@ -1,0 +1,7 @@
+/** Indexes memories in a thread of its own. */
+import { builtInModel } from '../embeddings/offline.js';
+import { serveIndexing } from '../records/offline.js';
+import { analyze } from '../shared/text.js';
+import { MEMORY_TYPES } from './types.js';
+
+serveIndexing({ types: MEMORY_TYPES, analyze, instant: builtInModel });
