@@ -5,31 +5,11 @@
  */
 import type { IAgentRuntime, UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
+import type { DeliveryOutcome, DeliveryRequest } from '../host/index.js';
 import { type Database, rowsOf } from '../records/index.js';
 import { HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId } from '../shared/ids.js';
-
-export interface DeliveryRequest {
-  triggerRunId: string;
-  roomId: string;
-  /** Name of a send handler; absent: the room's own source. */
-  source?: string;
-  text: string;
-  thought?: string;
-  /** True when an earlier attempt recorded that it was about to send and never came back. */
-  wasSending: boolean;
-  /** Attempts made before this one. */
-  attempts: number;
-}
-
-export interface DeliveryOutcome {
-  state: 'pending' | 'delivered' | 'unknown' | 'failed';
-  messageId: string;
-  error?: string;
-  /** Wait this long before the next attempt (only with `pending`), ms. */
-  retryAfterMs?: number;
-}
 
 /** Where the Eliza server listens, read from the environment as the host reads it (DESIGN §11a). */
 export interface ServerAddress {

@@ -1,12 +1,9 @@
 export {
   type DeliverDeps,
-  type DeliveryOutcome,
-  type DeliveryRequest,
   deliver,
   type ServerAddress,
 } from './delivery.js';
-export { type AutonomousInstruction, INSTRUCTION_TYPE, type RunDescriptor } from './inject.js';
-export type { ActionOutcome } from './outcome.js';
+export { INSTRUCTION_TYPE } from './inject.js';
 export { autonomousRoom, tidyAutonomousRooms } from './rooms.js';
 export {
   AUTONOMY_LOOP_TASK,

@@ -2,12 +2,7 @@
  * Success means executed (DESIGN §4): the pipeline ran to a parsed plan and its actions succeeded.
  * Pure: what the host reported goes in, the verdict comes out.
  */
-export interface ActionOutcome {
-  name: string;
-  success: boolean;
-  text?: string;
-  error?: string;
-}
+import type { ActionOutcome } from '../host/index.js';
 
 /** Everything the host tells about a run, gathered from its result, callbacks and events. */
 export interface PipelineReport {

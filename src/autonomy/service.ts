@@ -3,20 +3,13 @@
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import type { AutonomousInstruction, RunDescriptor } from '../host/index.js';
 import { databaseOf, rowsOf } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
-import {
-  type AutonomousInstruction,
-  confirm,
-  type InjectDeps,
-  inject,
-  notRun,
-  type RunDescriptor,
-  storedAnswer,
-} from './inject.js';
+import { confirm, type InjectDeps, inject, notRun, storedAnswer } from './inject.js';
 import { createRunWatch, type RunWatch } from './outcome.js';
 import { autonomousRoom, createRoomQueue, type RoomQueue } from './rooms.js';
 

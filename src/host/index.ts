@@ -3,6 +3,13 @@ export { lockOf, unlockOf } from './directory-lock.js';
 export { addCalls, countingModelCalls, type ModelCalls, noteTokens } from './model-calls.js';
 export { isPrivateRoom } from './private-room.js';
 export { isProjectAdmin, isWorldAdmin } from './rights.js';
+export type {
+  ActionOutcome,
+  AutonomousInstruction,
+  DeliveryOutcome,
+  DeliveryRequest,
+  RunDescriptor,
+} from './run-port.js';
 export {
   askSmallModel,
   modelProvider,

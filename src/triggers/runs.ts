@@ -3,11 +3,11 @@
  * begins and fenced by the lease, so that a process that dies at any of them is continued by another one
  * without losing or repeating what was said (DESIGN §4–5).
  */
-import { addCalls, type ModelCalls } from '../host/index.js';
+import { addCalls, type ModelCalls, type RunDescriptor } from '../host/index.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import { SENDING_MS } from './ledger.js';
-import type { InjectionResult, Parts } from './parts.js';
+import type { Parts } from './parts.js';
 import { retryAt, runLine, turnText, wakesWithCycle } from './plan.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger } from './task-codec.js';
@@ -36,7 +36,7 @@ interface ReadyRun {
 }
 
 type Delivery = NonNullable<TriggerRun['delivery']>;
-type Answer = Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<InjectionResult>;
+type Answer = Pick<RunDescriptor, 'responded' | 'text' | 'actions'> & Partial<RunDescriptor>;
 
 /** The runs and deliveries in flight in this process. */
 export interface Runs {
@@ -301,7 +301,7 @@ export function createRuns(deps: RunDeps): Runs {
     if (!first) return;
     const { wakeMode, displayName, originRoomId, creatorEntityId, timeoutMs } = first.trigger;
     let turn = waiting;
-    let result: InjectionResult;
+    let result: RunDescriptor;
     try {
       result = await autonomy.inject({
         source: 'trigger',
@@ -338,16 +338,13 @@ export function createRuns(deps: RunDeps): Runs {
   }
 
   /** With those of earlier attempts; nothing where none is known. */
-  function allCalls(
-    run: TriggerRun,
-    { modelCalls = [] }: InjectionResult,
-  ): ModelCalls[] | undefined {
+  function allCalls(run: TriggerRun, { modelCalls = [] }: RunDescriptor): ModelCalls[] | undefined {
     const all: ModelCalls[] = structuredClone(run.modelCalls ?? []);
     for (const calls of modelCalls) addCalls(all, calls);
     return all.length === 0 ? undefined : all;
   }
 
-  function keepLate({ triggerRunId }: TriggerRun, late: Promise<InjectionResult> | undefined) {
+  function keepLate({ triggerRunId }: TriggerRun, late: Promise<RunDescriptor> | undefined) {
     late
       ?.then((result) =>
         ledger.annotate(triggerRunId, { lateAnswer: result.text || (result.error ?? '') }),
