@@ -65,6 +65,8 @@ const MEETING = /(\p{Ll})(?=\p{Lu})/gu;
 const ASCII_MEETING = /([a-z])(?=[A-Z])/g;
 const WORD = /[\p{L}\p{N}]+/gu;
 const ASCII_WORD = /[a-z0-9]+/g;
+/** One word as the table counts it, and nothing else. */
+const PLAIN_WORD = /^[a-z0-9]{1,24}$/;
 
 /** Words of a text as the table counts them: accents folded, `parseJson` split, `don't` → do not. */
 export function wordsOf(text: string): string[] {
@@ -204,13 +206,11 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
   }
 
   function embedInto(text: string, into: Float32Array): Float32Array {
-    const said = wordsOf(text);
     sum.fill(0);
-    const [word] = said;
-    if (said.length === 1 && word !== undefined) addWord(word, 1);
+    if (PLAIN_WORD.test(text)) addWord(text, 1);
     else {
       const counts = new Map<string, number>();
-      for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
+      for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
       // A word said nine times counts three times.
       for (const [word, count] of counts) addWord(word, Math.sqrt(count));
     }

@@ -34,9 +34,25 @@ export async function isPrivateRoom(
   roomId: string,
   nowMs: number,
 ): Promise<boolean> {
-  const room = await runtime.getRoom(roomId as UUID);
+  const room = await roomOf(runtime, roomId);
   if (room === null || PRIVATE_ROOMS.has(room.type)) return true;
   return isDirectChannel(runtime, room.channelId ?? roomId, nowMs);
+}
+
+type Room = Awaited<ReturnType<IAgentRuntime['getRoom']>>;
+/** Rooms that are being read: the providers of a turn ask for theirs side by side. */
+const reading = new WeakMap<IAgentRuntime, Map<string, Promise<Room>>>();
+
+function roomOf(runtime: IAgentRuntime, roomId: string): Promise<Room> {
+  const asked = reading.get(runtime) ?? new Map<string, Promise<Room>>();
+  reading.set(runtime, asked);
+  const known = asked.get(roomId);
+  if (known !== undefined) return known;
+  const room = runtime.getRoom(roomId as UUID);
+  asked.set(roomId, room);
+  const forget = () => asked.delete(roomId);
+  room.then(forget, forget);
+  return room;
 }
 
 async function isDirectChannel(

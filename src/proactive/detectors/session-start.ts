@@ -49,9 +49,10 @@ export function createSessionStart(context: DetectorContext): Detector<SessionSt
       // What was made in the session that begins is no news to it.
       const isEarlier = ({ data }: Row) =>
         acting.sessionId === undefined || data.session_id !== acting.sessionId;
-      const newest = (await rowsOf(context, idsOf(shelf, filter, READ), reader)).filter(isEarlier);
+      const rows = await rowsOf(context, idsOf(shelf, filter, READ), reader);
+      const newest = rows.filter(isEarlier);
       const { open, suppressed } = config.show_unfinished
-        ? await unfinishedIn(context, { shelf, filter, reader }, isEarlier, MOST_UNFINISHED)
+        ? await unfinishedIn(context, { shelf, filter, reader, rows }, isEarlier, MOST_UNFINISHED)
         : { open: [], suppressed: [] };
       const learned = config.show_recent_learnings ? learningsOf(newest, config.max_learnings) : [];
       const more = { suppressed, degraded };
@@ -180,6 +181,8 @@ interface Place {
   /** Reader and how far back. */
   filter: SlotFilter;
   reader: Reader;
+  /** That have been read already. */
+  rows: readonly Row[];
 }
 
 /** Newest memories of each kind that may be open. */
@@ -210,12 +213,12 @@ const NO_FOLLOW_UP = /^\W*(?:none|nothing|no|n\/?a|nil|done)?\W*$/i;
 /** Newest first; `suppressed` says what was found done. */
 async function unfinishedIn(
   context: DetectorContext,
-  { shelf, filter, reader }: Place,
+  { shelf, filter, reader, rows: known }: Place,
   isWanted: (row: Row) => boolean,
   limit: number,
 ): Promise<{ open: Open[]; suppressed: Suppressed[] }> {
   const { checks } = context;
-  const rows = new Map<Uuid, Row>();
+  const rows = new Map(known.map((row) => [row.id, row]));
   const rarity = rarityIn(shelf);
   const isAlike = (text: string, { data }: Row, least: number) =>
     taskLikeness(text, data.intent.goal, rarity) >= least;

@@ -54,12 +54,13 @@ export const WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as GateWeights;
 export const opens = (word: string): number =>
   Object.hasOwn(WEIGHTS.openers, word) ? (WEIGHTS.openers[word] as number) : 0;
 
+const FREQUENCIES = new Map(Object.entries(WEIGHTS.frequencies));
+
 /** Rarity of a term in a store, with what is known of English beside it. */
 export function rarityIn(store: { size: number; documentFrequency(term: string): number }): Rarity {
-  const { texts, frequencies } = WEIGHTS;
-  const all = texts + store.size + 1;
+  const all = WEIGHTS.texts + store.size + 1;
   return (term) => {
-    const known = Object.hasOwn(frequencies, term) ? (frequencies[term] as number) : 0;
+    const known = FREQUENCIES.get(term) ?? 0;
     return Math.log(all / (known + store.documentFrequency(term) + 1.5));
   };
 }

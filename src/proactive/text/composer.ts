@@ -4,6 +4,7 @@
  * file's offer says beside its name; and only then the least worthy memories. The header, the recall
  * line, every outcome and the reason of the first warning stay. Pure.
  */
+import { SECOND_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
 import { safe } from '../../shared/safe-text.js';
 import { countTokens, truncateToTokens } from '../../shared/tokens.js';
@@ -71,7 +72,20 @@ const STEPS: Readonly<Record<OfferContent['kind'], readonly Step[]>> = {
 /** Of the last memory: something of it is better than nothing. */
 const LAST_WIDTH = 4;
 
+/** What a detector has composed is nearly always said as it is, a moment later. */
+const composedOf = new WeakMap<OfferContent, ComposeOptions & { composed: Composed }>();
+const MOMENT_MS = SECOND_MS;
+
 export function compose(content: OfferContent, { nowMs, prefix }: ComposeOptions): Composed {
+  const known = composedOf.get(content);
+  const isRecent = known !== undefined && Math.abs(nowMs - known.nowMs) < MOMENT_MS;
+  if (isRecent && known.prefix === prefix) return known.composed;
+  const composed = composedAnew(content, { nowMs, prefix });
+  composedOf.set(content, { nowMs, prefix, composed });
+  return composed;
+}
+
+function composedAnew(content: OfferContent, { nowMs, prefix }: ComposeOptions): Composed {
   const mark = `[${truncateToTokens(safe(prefix), PREFIX_TOKENS)}]`;
   const layout = layoutOf(content, mark, nowMs);
   if (layout === null) return { text: '', tokens: 0, shown: [] };
