@@ -19,6 +19,8 @@ export class Postings {
   /** Documents that hold a string; its postings may have more. */
   readonly #live = int32Column();
   #scratch = new Int32Array(1024);
+  /** Whose postings the scratch holds: what is looked up twice is unpacked once. */
+  #held = -1;
 
   /** @param usual the payload most entries have */
   constructor(pool: BlockPool, bits: number, usual = 0) {
@@ -38,7 +40,9 @@ export class Postings {
 
   /** Postings of a string's number, slots ascending; valid until the next call. */
   postingsOf(name: number): Int32Array {
+    if (this.#held === name) return this.#scratch.subarray(0, this.countOf(name));
     const count = this.byName.countOf(name);
+    this.#held = name;
     if (count > this.#scratch.length) this.#scratch = new Int32Array(Math.ceil(count * 1.5));
     const postings = this.byName.read(name, this.#scratch);
     return count === this.countOf(name) ? postings : this.#withoutGone(name, postings);
@@ -53,6 +57,7 @@ export class Postings {
   add(slot: number, entries: Int32Array): void {
     const { bits, byName } = this;
     const payload = (1 << bits) - 1;
+    this.#held = -1;
     this.bySlot.set(slot, entries);
     this.#live.reserve(this.names.size);
     const live = this.#live.data;
@@ -66,6 +71,7 @@ export class Postings {
 
   remove(slot: number): void {
     const entries = this.entriesOf(slot);
+    this.#held = -1;
     this.bySlot.clear(slot);
     for (const entry of entries) {
       const name = entry >>> this.bits;
@@ -84,6 +90,7 @@ export class Postings {
 
   /** Counts anew after the lists were loaded (snapshots). */
   recount(): void {
+    this.#held = -1;
     this.#live.reserve(this.names.size);
     for (let name = 0; name < this.names.size; name += 1) {
       this.#live.data[name] = this.byName.countOf(name);

@@ -2,7 +2,7 @@
 
 import { intersect, type Postings } from './postings.js';
 import type { SlotColumns } from './slot-columns.js';
-import { acceptsEvery, acceptsPlain } from './slot-columns.js';
+import { acceptsEvery, acceptsPlain, countPlain } from './slot-columns.js';
 import type { SlotFilter } from './types.js';
 
 const nothing = () => false;
@@ -42,7 +42,7 @@ export class SlotSearch {
     if (lists === null) return { slots: [], total: 0 };
     const [first = nowhere] = lists;
     if (lists.length === 1) {
-      return this.#newestOf(first.length, (i) => first[i] as number, filter, limit);
+      return this.#newestOf(first.length, first, filter, limit);
     }
     const found: number[] = [];
     const accepts = acceptsPlain(this.#columns, filter);
@@ -73,19 +73,14 @@ export class SlotSearch {
     if (filter.keysAll !== undefined && filter.keysAll.length > 0) {
       return this.byKeys([], filter, limit);
     }
-    return this.#newestOf(this.#columns.length, (slot) => slot, filter, limit);
+    return this.#newestOf(this.#columns.length, null, filter, limit);
   }
 
   /**
-   * The newest of `length` slots, ascending by index. Walks from the end until nothing newer can
+   * The newest of `length` slots, ascending by index (`null`: all). Walks from the end until nothing newer can
    * come, then only counts; and when the filter lets all through, the count is known.
    */
-  #newestOf(
-    length: number,
-    slotAt: (index: number) => number,
-    filter: SlotFilter,
-    limit: number,
-  ): Found {
+  #newestOf(length: number, slots: Int32Array | null, filter: SlotFilter, limit: number): Found {
     const accepts = acceptsPlain(this.#columns, filter);
     const newest = createNewest(limit, this.#columns.times.data);
     const latest = this.#columns.latest.data;
@@ -93,25 +88,27 @@ export class SlotSearch {
     let total = 0;
     let at = length - 1;
     for (let complete = limit <= 0; at >= 0 && !complete; at -= 1) {
-      const slot = slotAt(at);
+      const slot = slots === null ? at : (slots[at] as number);
       if ((latest[slot] as number) < since) break;
       if (!accepts(slot)) continue;
       total += 1;
       newest.offer(slot);
       complete = newest.isFull() && (latest[slot] as number) <= newest.oldest();
     }
-    const slots = newest.take();
+    const found = newest.take();
     if (acceptsEvery(this.#columns, { ...filter, keysAll: [] })) {
       // Postings hold no holes, the slots of the shelf may.
-      return { slots, total: Math.min(length, this.#columns.size()) };
+      return { slots: found, total: Math.min(length, this.#columns.size()) };
     }
-    for (; at >= 0; at -= 1) {
-      const slot = slotAt(at);
-      // This one and all before it are too old.
-      if ((latest[slot] as number) < since) break;
-      if (accepts(slot)) total += 1;
+    // Those before are too old.
+    let from = 0;
+    for (let end = at + 1; from < end; ) {
+      const middle = (from + end) >>> 1;
+      const slot = slots === null ? middle : (slots[middle] as number);
+      if ((latest[slot] as number) < since) from = middle + 1;
+      else end = middle;
     }
-    return { slots, total };
+    return { slots: found, total: total + countPlain(this.#columns, filter, slots, from, at + 1) };
   }
 
   /** Postings of every key; `null` when one of them is unknown. */
