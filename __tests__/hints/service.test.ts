@@ -284,7 +284,9 @@ describe('the hint service', () => {
     expect((await errorOf(HintService.start(stranger))).code).toBe('UNAVAILABLE');
     const other = await HintService.start(agent.runtime);
     await other.stop();
-    expect(() => other.getHint).toThrow('the hint service is not running');
+    expect(() => other.listComponents({}, { kind: 'operator' })).toThrow(
+      'the hint service is not running',
+    );
   });
 
   it('names a setting that is wrong', () => {

@@ -6,7 +6,6 @@ export {
 } from './component-mentions.js';
 export { type HintRows, hintType } from './persist.js';
 export { directValue, type EligibleHint, type Offering } from './reads.js';
-export type * from './schema.js';
 export * from './schema.js';
 export { printedValue, redactHint, redactText } from './secrets.js';
 export {
@@ -16,6 +15,7 @@ export {
   HintService,
   type HintServiceDeps,
   type HintSettings,
+  type Hints,
   type HintsDeps,
 } from './service.js';
 export type { HintObserver } from './store.js';

@@ -4,19 +4,5 @@
  */
 
 export type * from './schema.js';
-export type {
-  BumpParams,
-  DeleteHintParams,
-  ExportParams,
-  GetHintParams,
-  Hint,
-  HintMeta,
-  HintScope,
-  HintValue,
-  ImportParams,
-  NudgeContext,
-  QueryParams,
-  SetHintParams,
-} from './schema.js';
 export { printedValue, redactHint, redactText } from './secrets.js';
 export { parseTtl } from './ttl.js';

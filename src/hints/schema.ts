@@ -3,7 +3,7 @@
  * are refused. A *hint* is one variant of a key, identified by component, key and normalized scope.
  */
 import { z } from 'zod';
-import type { Caller, Scope } from '../records/index.js';
+import type { Scope } from '../records/index.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Uuid } from '../shared/ids.js';
@@ -279,19 +279,15 @@ export interface MatchExplain {
 }
 
 /** A hint in a list, with its component and key. */
-export interface ScoredHint {
-  component: string;
-  key: string;
-  hint: Hint;
-  score: number;
-  match_explain: MatchExplain;
-}
-
 export interface OtherHint {
   component: string;
   key: string;
   hint: Hint;
   match_explain: MatchExplain;
+}
+
+export interface ScoredHint extends OtherHint {
+  score: number;
 }
 
 export interface GetResult {
@@ -364,21 +360,4 @@ export interface StoredHint {
   expiresAtMs: number | null;
   /** The client's session that it ends with; `null`: a duration, or the life of the serving process. */
   session: string | null;
-}
-
-/** All operations on hints; each checks shape, rights and quotas, and throws AppError codes. */
-export interface Hints {
-  setHint(params: SetHintParams, caller: Caller): Promise<SetResult>;
-  getHint(params: GetHintParams, caller: Caller): Promise<GetResult>;
-  query(params: QueryParams, caller: Caller): Promise<QueryResult>;
-  deleteHint(params: DeleteHintParams, caller: Caller): Promise<DeleteResult>;
-  listComponents(params: object, caller: Caller): Promise<{ components: ComponentCount[] }>;
-  bump(params: BumpParams, caller: Caller): Promise<{ hint: Hint }>;
-  list(params: ListHintsParams, caller: Caller): Promise<{ hints: ListedHint[] }>;
-  export(params: ExportParams, caller: Caller): Promise<{ payload: StorePayload }>;
-  import(params: ImportParams, caller: Caller): Promise<ImportOutcome>;
-  /** Removes expired hints and returns their number. */
-  sweep(): Promise<number>;
-  counts(caller: Caller): HintCounts;
-  readonly sessionId: string;
 }

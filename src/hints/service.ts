@@ -12,16 +12,33 @@ import { createGuard, type Guard } from './guard.js';
 import { createHintRows, type HintRows } from './persist.js';
 import { counts, createOffering, getHint, listComponents, type Offering, query } from './reads.js';
 import {
+  type BumpParams,
   bumpParams,
+  type ComponentCount,
+  type DeleteHintParams,
+  type DeleteResult,
   deleteHintParams,
+  type ExportParams,
   exportParams,
+  type GetHintParams,
+  type GetResult,
   getHintParams,
-  type Hints,
+  type Hint,
+  type HintCounts,
+  type ImportOutcome,
+  type ImportParams,
   importParams,
+  type ListedHint,
+  type ListHintsParams,
   listComponentsParams,
   listHintsParams,
   parse,
+  type QueryParams,
+  type QueryResult,
   queryParams,
+  type SetHintParams,
+  type SetResult,
+  type StorePayload,
   setHintParams,
 } from './schema.js';
 import { createHintStore, type HintContext, type HintObserver } from './store.js';
@@ -55,18 +72,11 @@ export interface HintsDeps {
   secretGuard?: Guard;
 }
 
-/** As `Hints`, and what its host needs. */
-export interface HintRoom extends Hints {
-  /** `share`: for everybody, though it is set in chat; owner and admins only. */
-  setHint(...args: [...Parameters<Hints['setHint']>, SetOptions?]): ReturnType<Hints['setHint']>;
-  import(...args: [...Parameters<Hints['import']>, ImportOptions?]): ReturnType<Hints['import']>;
-  /** For rooms that show hints unasked. */
-  readonly offering: Offering;
-  /** Reads the stored hints: once at start, and again where other processes write, too. */
-  refresh(): Promise<void>;
-}
+export type HintRoom = ReturnType<typeof createHints>;
+/** The operations on hints; each checks shape, rights and quotas, and throws AppError codes. */
+export type Hints = Omit<HintRoom, 'refresh'>;
 
-export function createHints(deps: HintsDeps): HintRoom {
+export function createHints(deps: HintsDeps) {
   const { clock, settings, sessionId, projectId, agentId, observer } = deps;
   const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;
   const { rows, log } = deps;
@@ -88,40 +98,51 @@ export function createHints(deps: HintsDeps): HintRoom {
   return {
     sessionId,
 
-    async setHint(params, caller, options) {
+    /** `share`: for everybody, though it is set in chat; owner and admins only. */
+    async setHint(params: SetHintParams, caller: Caller, options?: SetOptions): Promise<SetResult> {
       return setHint(room, parse(setHintParams, params), caller, options);
     },
-    async getHint(params, caller) {
+    async getHint(params: GetHintParams, caller: Caller): Promise<GetResult> {
       return getHint(room, parse(getHintParams, params), caller);
     },
-    async query(params, caller) {
+    async query(params: QueryParams, caller: Caller): Promise<QueryResult> {
       return query(room, parse(queryParams, params), caller);
     },
-    async deleteHint(params, caller) {
+    async deleteHint(params: DeleteHintParams, caller: Caller): Promise<DeleteResult> {
       return deleteHint(room, parse(deleteHintParams, params), caller);
     },
-    async listComponents(params, caller) {
+    async listComponents(
+      params: object,
+      caller: Caller,
+    ): Promise<{ components: ComponentCount[] }> {
       parse(listComponentsParams, params);
       return { components: listComponents(room, caller) };
     },
-    async bump(params, caller) {
+    async bump(params: BumpParams, caller: Caller): Promise<{ hint: Hint }> {
       return { hint: await bump(room, parse(bumpParams, params), caller) };
     },
-    async list(params, caller) {
+    async list(params: ListHintsParams, caller: Caller): Promise<{ hints: ListedHint[] }> {
       const { component } = parse(listHintsParams, params);
       return { hints: await listHints(room, component, caller) };
     },
-    async export(params, caller) {
+    async export(params: ExportParams, caller: Caller): Promise<{ payload: StorePayload }> {
       const { component } = parse(exportParams, params);
       return { payload: await exportHints(room, component, caller) };
     },
-    async import(params, caller, options) {
+    async import(
+      params: ImportParams,
+      caller: Caller,
+      options?: ImportOptions,
+    ): Promise<ImportOutcome> {
       return importHints(room, parse(importParams, params, 'payload'), caller, options);
     },
-    sweep: () => store.inTurn(() => store.expire(clock.now())),
-    counts: (caller: Caller) => counts(room, caller),
+    /** Removes expired hints and returns their number. */
+    sweep: (): Promise<number> => store.inTurn(() => store.expire(clock.now())),
+    counts: (caller: Caller): HintCounts => counts(room, caller),
+    /** For rooms that show hints unasked. */
     offering: createOffering(room),
-    refresh: () => store.inTurn(() => store.refresh(clock.now())),
+    /** Reads the stored hints: once at start, and again where other processes write, too. */
+    refresh: (): Promise<void> => store.inTurn(() => store.refresh(clock.now())),
   };
 }
 
@@ -246,40 +267,18 @@ export class HintService extends Service {
   get sessionId(): string {
     return this.core.sessionId;
   }
-  get setHint(): HintRoom['setHint'] {
-    return this.core.setHint;
-  }
-  get getHint(): HintRoom['getHint'] {
-    return this.core.getHint;
-  }
-  get query(): HintRoom['query'] {
-    return this.core.query;
-  }
-  get deleteHint(): HintRoom['deleteHint'] {
-    return this.core.deleteHint;
-  }
-  get listComponents(): HintRoom['listComponents'] {
-    return this.core.listComponents;
-  }
-  get bump(): HintRoom['bump'] {
-    return this.core.bump;
-  }
-  get list(): HintRoom['list'] {
-    return this.core.list;
-  }
-  get export(): HintRoom['export'] {
-    return this.core.export;
-  }
-  get import(): HintRoom['import'] {
-    return this.core.import;
-  }
-  get counts(): HintRoom['counts'] {
-    return this.core.counts;
-  }
-  get offering(): HintRoom['offering'] {
+  get offering(): Offering {
     return this.core.offering;
   }
-  get sweep(): HintRoom['sweep'] {
-    return this.core.sweep;
-  }
+  setHint: HintRoom['setHint'] = (...given) => this.core.setHint(...given);
+  getHint: HintRoom['getHint'] = (...given) => this.core.getHint(...given);
+  query: HintRoom['query'] = (...given) => this.core.query(...given);
+  deleteHint: HintRoom['deleteHint'] = (...given) => this.core.deleteHint(...given);
+  listComponents: HintRoom['listComponents'] = (...given) => this.core.listComponents(...given);
+  bump: HintRoom['bump'] = (...given) => this.core.bump(...given);
+  list: HintRoom['list'] = (...given) => this.core.list(...given);
+  export: HintRoom['export'] = (...given) => this.core.export(...given);
+  import: HintRoom['import'] = (...given) => this.core.import(...given);
+  counts: HintRoom['counts'] = (...given) => this.core.counts(...given);
+  sweep: HintRoom['sweep'] = () => this.core.sweep();
 }

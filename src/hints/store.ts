@@ -30,18 +30,7 @@ export interface Change extends HowPut {
 }
 
 export interface HintStore {
-  readonly variants: Pick<
-    Variants,
-    | 'size'
-    | 'componentCount'
-    | 'get'
-    | 'ofKey'
-    | 'ofComponent'
-    | 'countOf'
-    | 'tagged'
-    | 'tagCounts'
-    | 'all'
-  >;
+  readonly variants: Omit<Variants, 'put' | 'remove'>;
   readonly inTurn: Serial;
   /**
    * Only in turn.

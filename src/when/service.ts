@@ -23,7 +23,7 @@ import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
 
 import { createLibraryRecords, createRowWriter, type Written } from './sync.js';
-import { createWhenTurns, type WhenTurns } from './turns.js';
+import { createWhenTurns } from './turns.js';
 import type {
   DiskState,
   Library,
@@ -209,8 +209,10 @@ const NO_WRITER =
 const UNREADABLE = 'the /when index cannot be read: "cue when validate" on its machine says why';
 const LOADING = 'the /when index is still being read: ask again in a moment';
 
+export type When = Awaited<ReturnType<typeof openWhen>>;
+
 /** Resolves when the files are read, at the latest after half a second; then they are read on. */
-export async function openWhen(deps: WhenDeps): Promise<When> {
+export async function openWhen(deps: WhenDeps) {
   const { records, clock, log, paths, agentId, waitMs = WAIT_MS } = deps;
   const index = createWhenIndex(createMatcher(builtInModel()));
   const indexId = indexIdOf(records.projectId, paths === null ? '' : resolve(paths.index));
@@ -353,12 +355,14 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     throw new AppError('PERMISSION_DENIED', NO_WRITER);
   }
 
+  /** What the commands in a free text ask for; `null`: there are none in it. `by` as in `recall`. */
   async function find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null> {
     if (paths === null) return null;
     const requests = findCommands(text);
     return requests.length === 0 ? null : asked(requests, caller, by);
   }
 
+  /** What bears on a sentence or on touched files; counts nothing. */
   async function relevant(
     moment: { text: string; files: readonly string[] },
     limit: number,
@@ -370,6 +374,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     );
   }
 
+  /** These entries were shown unasked in that session, or room. */
   function offered(
     shown: readonly Uuid[],
     session: { sessionId?: string | undefined; roomId?: Uuid | undefined },
@@ -391,8 +396,15 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
 
   return {
     configured: paths !== null,
+    /** What is shown in conversations. */
     turns,
-    async recall(input, caller, by) {
+    /**
+     * One command or a batch, with or without `/when`; it counts as a recall.
+     * @param by whose words these are; absent: the operator's own, else the agent's
+     * @throws AppError DISABLED without an index; where nothing was found, UNAVAILABLE or PERMISSION_DENIED
+     * when the index cannot be read and nothing of it is known
+     */
+    async recall(input: string | readonly string[], caller: Caller, by?: AskedBy): Promise<Recall> {
       const where = required();
       const texts = typeof input === 'string' ? [input] : input;
       const recall = await asked(parseRequests(texts.join('\n')), caller, by);
@@ -409,12 +421,14 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     find,
     relevant,
     offered,
-    async entries() {
+    /** All entries that lead to a section, in the order of the index; counts nothing. */
+    async entries(): Promise<ShownEntry[]> {
       if (state === 'loading') await withTimeout(following, waitMs.ask);
       const { entries } = index.library();
       return entries.flatMap((entry) => (entry.section ? shownOf(entry, entry.section) : []));
     },
-    async used() {
+    /** The same, with how often each came up. */
+    async used(): Promise<UsedEntry[]> {
       if (state === 'loading') await withTimeout(following, waitMs.ask);
       const uses = sectionUses((await journal?.read())?.events ?? []);
       return index.library().entries.flatMap((entry) => {
@@ -424,13 +438,19 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
         return shownOf(entry, section).map((shown) => ({ ...shown, use }));
       });
     },
-    async current(wanted) {
+    /** Those of these entries that still are, as they are now. */
+    async current(wanted: readonly Uuid[]): Promise<ShownEntry[]> {
       return wanted.flatMap((id) => {
         const known = ids.entryOf(id);
         return known ? shownOf(known.entry, known.section) : [];
       });
     },
-    async remember(draft, caller) {
+    /**
+     * Writes an entry, and its section when there is content, to the files.
+     * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin, and for a
+     * client without a session; DISABLED without an index; what `remember` throws
+     */
+    async remember(draft: RememberDraft, caller: Caller): Promise<Remembered> {
       const where = required();
       await requireWriter(caller);
       if (state === 'loading') await withTimeout(following, waitMs.ask);
@@ -441,7 +461,8 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       await look();
       return made;
     },
-    async validate() {
+    /** @throws AppError DISABLED without an index */
+    async validate(): Promise<Validation> {
       const where = required();
       await look();
       const { problems, ...rest } = validate(index.library());
@@ -449,11 +470,11 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
         file === INDEX ? where.index : join(where.decisions, ...file.split('/'));
       return { ...rest, problems: problems.map((one) => ({ ...one, path: pathOf(one.file) })) };
     },
-    async stats() {
+    async stats(): Promise<UsageStats> {
       const { events, damaged } = (await journal?.read()) ?? { events: [], damaged: 0 };
       return usageStats(events, damaged);
     },
-    health() {
+    health(): WhenHealth {
       const { entries, files, warnings } = index.library();
       const lastSync = writer.last();
       const problems = [degraded, writer.problem()].filter((one) => one !== undefined);
@@ -548,45 +569,4 @@ export interface WhenHealth {
   lastSync?: Written;
   /** Why it is worse than it could be, in words. */
   degraded?: string;
-}
-
-export interface When {
-  readonly configured: boolean;
-  /** What is shown in conversations. */
-  readonly turns: WhenTurns;
-  /**
-   * One command or a batch, with or without `/when`; it counts as a recall.
-   * @param by whose words these are; absent: the operator's own, else the agent's
-   * @throws AppError DISABLED without an index; where nothing was found, UNAVAILABLE or PERMISSION_DENIED
-   * when the index cannot be read and nothing of it is known
-   */
-  recall(input: string | readonly string[], caller: Caller, by?: AskedBy): Promise<Recall>;
-  /** What the commands in a free text ask for; `null`: there are none in it. `by` as in `recall`. */
-  find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null>;
-  /** What bears on a sentence or on touched files; counts nothing. */
-  relevant(
-    moment: { text: string; files: readonly string[] },
-    limit: number,
-    bar?: Bar,
-  ): Promise<RelevantEntry[]>;
-  /** All entries that lead to a section, in the order of the index; counts nothing. */
-  entries(): Promise<ShownEntry[]>;
-  /** The same, with how often each came up. */
-  used(): Promise<UsedEntry[]>;
-  /** Those of these entries that still are, as they are now. */
-  current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
-  /** These entries were shown unasked in that session, or room. */
-  offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
-  /**
-   * Writes an entry, and its section when there is content, to the files.
-   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin, and for a
-   * client without a session; DISABLED without an index; what `remember` throws
-   */
-  remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
-  /** @throws AppError DISABLED without an index */
-  validate(): Promise<Validation>;
-  stats(): Promise<UsageStats>;
-  health(): WhenHealth;
-  settled(): Promise<void>;
-  stop(): Promise<void>;
 }
