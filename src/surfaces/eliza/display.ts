@@ -99,6 +99,17 @@ function stateWords(trigger: TriggerSummary): string {
   }
 }
 
+/** The first of them, a line each, and how many more there are. */
+export function listed<One>(
+  all: readonly One[],
+  most: number,
+  lineOf: (one: One) => string,
+  moreWords = (more: number) => `- and ${more} more`,
+): string[] {
+  const lines = all.slice(0, most).map((one) => lineOf(one));
+  return all.length > most ? [...lines, moreWords(all.length - most)] : lines;
+}
+
 /** "one trigger", "3 paused triggers". */
 export function counted(count: number, kind = ''): string {
   const word = kind === '' ? '' : `${kind} `;

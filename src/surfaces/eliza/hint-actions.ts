@@ -3,24 +3,17 @@ import { FOR_GOOD, type Hint, redactText } from '../../hints/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf, refuses } from './confirm-words.js';
-import {
-  componentNamed,
-  type Found,
-  type FoundHint,
-  findHints,
-  type KnownHint,
-} from './hint-find.js';
+import { listed } from './display.js';
+import { type Found, findHints, type KnownHint, knownAs } from './hint-find.js';
 import { hintByModel, readHint, type ToldHint } from './hint-reading.js';
 import {
   coded,
   hintAnswer,
   hintLine,
   hintName,
-  isHidden,
-  lifeSentence,
   reasonWords,
-  scopeSentence,
   shownValue,
+  termsSentences,
   word,
 } from './hint-text.js';
 import {
@@ -33,12 +26,11 @@ import {
   noteShownHints,
   refOf,
 } from './hint-turn.js';
-import { stillOpen } from './open-questions.js';
+import { answerToForget, stillOpen } from './open-questions.js';
 import { ask, forget, type HintRef, pendingOf } from './pending.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 
 const SET_HINT = 'SET_HINT';
-
 const SET_EXAMPLE = 'set hint http-proxy/build = docker compose build router';
 const MAX_PENDING = 4_000;
 
@@ -50,7 +42,7 @@ export const setHintAction = hintAction({
     'Keeps a hint: a small fact of a component, like how to build, test, run or deploy it, its port or directory, with a command or value ("set hint api/test = npm test", "remember: build http-proxy with `make router` on branch dev"). Also the right action when the user answers yes or no to "Did you mean the hint …?". Not for what happened or was learned: that is STORE_WORK_MEMORY. Not for reminders: those are triggers.',
   examples: [
     [
-      `${SET_EXAMPLE}`,
+      SET_EXAMPLE,
       'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
     ],
     [
@@ -60,6 +52,10 @@ export const setHintAction = hintAction({
   ],
   handle: setHint,
 });
+
+const NO_HINT = askUser(
+  `I see no hint in that, and kept nothing. Say of which component it is, what for, and the command or value, like "${SET_EXAMPLE}"; a value of several words in backticks.`,
+);
 
 async function setHint(turn: HintTurn): Promise<Outcome> {
   const told = readHint(turn.text);
@@ -71,43 +67,28 @@ async function setHint(turn: HintTurn): Promise<Outcome> {
     if (answer === 'no') return succeed('All right, I kept nothing.');
     if (answer === 'yes') return keepHint(turn, pending.told);
   }
-  if (told !== null) return keepHint(turn, await withKnownName(turn, told));
+  if (told !== null) return keepHint(turn, await knownAs(turn, told));
   const read = await hintByModel(turn.runtime, turn.text);
-  if (read === null) return noHint();
-  return 'other' in read
-    ? notUnderstood(read.other)
-    : askWhether(turn, await withKnownName(turn, read));
-}
-
-/** With the component that is known by this name. */
-async function withKnownName(
-  { service, caller }: HintTurn,
-  { params, share }: ToldHint,
-): Promise<ToldHint> {
-  const { components } = await service.listComponents({}, caller);
-  const known = components.map(({ name }) => name);
-  return { params: { ...params, component: componentNamed(params.component, known) }, share };
+  if (read === null) return NO_HINT;
+  if (!('other' in read)) return askWhether(turn, await knownAs(turn, read));
+  return askUser(
+    `I kept nothing, because I do not understand ${coded(redactText(read.other)).trim()}. I know how long ("for two hours", "for this session", "for good") and where a hint counts ("on branch dev", "on windows", "in /srv/api", "when CI is set").`,
+  );
 }
 
 async function keepHint(turn: HintTurn, { params, share }: ToldHint): Promise<Outcome> {
   const { service, caller } = turn;
   const { component, key } = params;
-  const meta = {
-    ...params.meta,
-    source: turn.run === null ? ('user' as const) : ('agent' as const),
-    added_by: 'chat',
-  };
+  const source = turn.run === null ? ('user' as const) : ('agent' as const);
+  const meta = { ...params.meta, source, added_by: 'chat' };
   try {
     const { hint } = await service.setHint({ ...params, meta }, caller, { share });
     const id = service.offering.idOf({ component, key, hint }, caller);
     await noteShownHints(turn, id === null ? [] : [{ id, component, key }]);
-    const start = hint.version === 1 ? 'I will remember' : 'I changed';
-    return succeed(`${start} the hint ${toldWords(turn, { component, key, hint }, share)}`, {
-      component,
-      key,
-      version: hint.version,
-      shared: share,
-    });
+    const { version } = hint;
+    const start = version === 1 ? 'I will remember' : 'I changed';
+    const told = toldWords(turn, { component, key, hint }, share);
+    return succeed(`${start} the hint ${told}`, { component, key, version, shared: share });
   } catch (error) {
     if (!isAppError(error) || error.code !== 'SECRET_REJECTED') throw error;
     return refuseSecret(error.details.findings);
@@ -120,14 +101,8 @@ function toldWords(
   share: boolean,
 ): string {
   const shown = shownValue(named);
-  const sentences = [
-    scopeSentence(named.hint),
-    lifeSentence(named.hint, nowMs),
-    share ? 'Everybody is given it.' : 'Only you are given it.',
-    isHidden(named.hint) ? 'It is a secret and never shown in a chat.' : '',
-  ].filter((sentence) => sentence !== '');
   const end = shown.includes('\n') ? '\n' : '. ';
-  return `${hintName(named)}: ${shown.trimEnd()}${end}${sentences.join(' ')}`;
+  return `${hintName(named)}: ${shown.trimEnd()}${end}${termsSentences(named.hint, nowMs, share)}`;
 }
 
 /** What has a secret in it is not kept until the answer comes. */
@@ -135,13 +110,10 @@ async function askWhether(turn: HintTurn, told: ToldHint): Promise<Outcome> {
   const { component, key, value, meta } = told.params;
   const kept = JSON.stringify(told);
   if (redactText(kept) !== kept) return refuseSecret([]);
-  if (kept.length > MAX_PENDING) return noHint();
+  if (kept.length > MAX_PENDING) return NO_HINT;
   const at = new Date(turn.nowMs).toISOString();
-  const hint: Hint = {
-    value,
-    meta: { ttl: FOR_GOOD, ...meta },
-    ...{ version: 1, created_at: at, updated_at: at },
-  };
+  const times = { version: 1, created_at: at, updated_at: at };
+  const hint: Hint = { value, meta: { ttl: FOR_GOOD, ...meta }, ...times };
   await ask(turn, { kind: 'confirm-hint', text: hintName({ component, key }), told });
   const words = toldWords(turn, { component, key, hint }, told.share);
   return askUser(`Did you mean the hint ${words} Say yes or no.`);
@@ -149,11 +121,10 @@ async function askWhether(turn: HintTurn, told: ToldHint): Promise<Outcome> {
 
 /** Rule and place are named, never the value. */
 function refuseSecret(findings: unknown): Outcome {
-  const listed = Array.isArray(findings) ? findings : [];
-  const rules = listed.slice(0, 5).map(({ field, message }: { field: string; message: string }) => {
-    const place = word(String(field), 60);
-    return `${place}: ${word(String(message), 60)}`;
-  });
+  const found = Array.isArray(findings) ? findings : [];
+  const rules = found
+    .slice(0, 5)
+    .map(({ field, message }) => `${word(String(field), 60)}: ${word(String(message), 60)}`);
   const which = rules.length === 0 ? '' : ` (${rules.join('; ')})`;
   return refuse(
     `I did not keep that: it looks like a secret${which}. Secrets do not belong into a chat. A name of an environment variable in its place works as well.`,
@@ -161,21 +132,10 @@ function refuseSecret(findings: unknown): Outcome {
   );
 }
 
-function noHint(): Outcome {
-  return askUser(
-    `I see no hint in that, and kept nothing. Say of which component it is, what for, and the command or value, like "${SET_EXAMPLE}"; a value of several words in backticks.`,
-  );
-}
-
-function notUnderstood(words: string): Outcome {
-  return askUser(
-    `I kept nothing, because I do not understand ${coded(redactText(words)).trim()}. I know how long ("for two hours", "for this session", "for good") and where a hint counts ("on branch dev", "on windows", "in /srv/api", "when CI is set").`,
-  );
-}
-
 const GET_HINT = 'GET_HINT';
 
 const LISTED = 12;
+const SHOWN = 8;
 /** Hints of one component that are given as answers, one below the other. */
 const MOST_ANSWERS = 3;
 const ASKS_FOR_LIST =
@@ -199,111 +159,89 @@ export const getHintAction = hintAction({
 
 async function getHint(turn: HintTurn): Promise<Outcome> {
   const answer = await answeredWhich(turn, GET_HINT);
-  const { context, text } = askedPlace(askedText(turn, answer));
+  const { context, text } = askedPlace(answer === null ? turn.text : answered(turn.text, answer));
   const found = await findHints(turn, text, context);
   if (answer) await forget(turn, answer.open);
-  if (found.components.length === 0) return foundNone('I know no hints yet.');
-  if (ASKS_FOR_LIST.test(turn.text)) return listHints(turn, found);
-  if (found.isFit) return giveHints(turn, found, found.hints);
+  const { components, hints, isFit } = found;
   const [component] = found.named;
+  const none = (words: string) => succeed(words, { found: 0 });
+  if (components.length === 0) return none('I know no hints yet.');
+  const isOfComponent = !isFit && component !== undefined && found.terms.length === 0;
+  if (isOfComponent || ASKS_FOR_LIST.test(turn.text)) return listHints(turn, found);
+  if (isFit) return giveHints(turn, found);
   if (component === undefined) {
-    const names = found.components.slice(0, LISTED).map((name) => word(name));
-    const more = found.components.length > LISTED ? ', …' : '';
-    return foundNone(`I know no hint for that. There are hints of: ${names.join(', ')}${more}.`);
+    return none(`I know no hint for that. There are hints of: ${wordList(components, LISTED)}.`);
   }
-  if (found.terms.length === 0) return listHints(turn, found);
-  const keys = found.hints.filter((one) => one.component === component).map(({ key }) => word(key));
-  return foundNone(
-    `I know no such hint of ${word(component)}. There are: ${keys.slice(0, LISTED).join(', ')}${keys.length > LISTED ? ', …' : ''}.`,
-  );
+  const keys = hints.filter((one) => one.component === component).map(({ key }) => key);
+  return none(`I know no such hint of ${word(component)}. There are: ${wordList(keys, LISTED)}.`);
 }
 
-/** "Which one?" was asked: the answer completes what was said before. */
-function askedText({ text }: HintTurn, answer: Awaited<ReturnType<typeof answeredWhich>>): string {
-  if (answer === null) return text;
-  const { open, chosen } = answer;
+/** "Which one?" was asked: the answer completes what was said before, unless it asks something else. */
+function answered(
+  text: string,
+  { open, chosen }: NonNullable<Awaited<ReturnType<typeof answeredWhich>>>,
+): string {
   if (chosen) return `${chosen.key} of ${chosen.component}`;
-  // Something else is asked.
   return text.trim().split(/\s+/).length > 4 ? text : `${open.text} of ${text}`;
 }
 
-function foundNone(text: string): Outcome {
-  return succeed(text, { found: 0 });
+function wordList(names: readonly string[], most: number): string {
+  return listed(names, most, word, () => '…').join(', ');
 }
 
-async function giveHints(
-  turn: HintTurn,
-  found: Found,
-  hints: readonly FoundHint[],
-): Promise<Outcome> {
+async function giveHints(turn: HintTurn, { named, hints }: Found): Promise<Outcome> {
   const eligible = hints.filter(({ isEligible }) => isEligible);
-  const components = new Set(
-    (eligible.length > 0 ? eligible : hints).map(({ component }) => component),
-  );
-  if (found.named.length === 0 && components.size > 1) {
-    const fits = (eligible.length > 0 ? eligible : hints).slice(0, LISTED);
-    return askWhichHint(turn, GET_HINT, 'Of which component?', fits, fits.map(hintName));
+  const fits = eligible.length > 0 ? eligible : hints;
+  if (named.length === 0 && new Set(fits.map(({ component }) => component)).size > 1) {
+    const shown = fits.slice(0, LISTED);
+    return askWhichHint(turn, GET_HINT, 'Of which component?', shown, shown.map(hintName));
   }
-  if (eligible.length === 0) return notHere(hints);
+  // Known, but not for this place: fails closed, and says what would have to be so.
+  if (eligible.length === 0) {
+    const lines = hints
+      .slice(0, LISTED)
+      .map((one) => `- ${hintName(one)}: ${reasonWords(one.reasons)}`);
+    const advice = 'Say where you are, like "on branch dev" or "on windows".';
+    const text = ['I know that, but not for here:', ...lines, advice].join('\n');
+    return succeed(text, { found: 0, eligible: false });
+  }
   const given = eligible.slice(0, MOST_ANSWERS);
   await gave(turn, given);
-  const [best] = given;
+  const names = given.map(({ component, key }) => ({ component, key }));
   return succeed(given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'), {
-    found: eligible.length,
-    hints: given.map(({ component, key }) => ({ component, key })),
-    ...(best ? { component: best.component, key: best.key } : {}),
+    ...{ found: eligible.length, hints: names, ...names[0] },
   });
 }
 
 /** For what is said next, and so that what is done with it, and succeeds, counts for it. */
-async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> {
-  const { runtime, caller } = turn;
-  await noteShownHints(turn, given.map(refOf));
+async function gave(turn: HintTurn, given: readonly HintRef[]): Promise<void> {
+  await noteShownHints(turn, given);
   const ids = given.map(({ id }) => id);
-  proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
-}
-
-/** Known, but not for this place: fails closed, and says what would have to be so. */
-function notHere(hints: readonly FoundHint[]): Outcome {
-  const lines = hints
-    .slice(0, LISTED)
-    .map((one) => `- ${hintName(one)}: ${reasonWords(one.reasons)}`);
-  return succeed(
-    [
-      'I know that, but not for here:',
-      ...lines,
-      'Say where you are, like "on branch dev" or "on windows".',
-    ].join('\n'),
-    { found: 0, eligible: false },
-  );
+  proactiveServiceOf(turn.runtime)?.gave({ roomId: turn.caller.roomId, ids });
 }
 
 async function listHints(turn: HintTurn, found: Found): Promise<Outcome> {
-  if (found.named.length === 0 && !found.isFit) return listComponents(found);
-  const [component] = found.named;
+  const { hints, named, components } = found;
+  if (named.length === 0 && !found.isFit) {
+    const keysOf = (name: string) =>
+      hints.filter(({ component }) => component === name).map(({ key }) => key);
+    const lineOf = (name: string) => `- ${word(name)}: ${wordList(keysOf(name), SHOWN)}`;
+    const lines = listed(components, LISTED, lineOf, (more) => `- and ${more} more components`);
+    return succeed(['I have hints of:', ...lines].join('\n'), { found: hints.length });
+  }
   // "List the build hints of api" lists those; "list hints of api" all.
-  const hints = found.hints;
   const here = hints.filter(({ isEligible }) => isEligible);
   const elsewhere = hints.length - here.length;
-  const lines = here.slice(0, LISTED).map(hintLine);
-  if (here.length > LISTED) lines.push(`- and ${here.length - LISTED} more`);
-  if (elsewhere > 0)
-    lines.push(
-      `(${elsewhere} more ${elsewhere === 1 ? 'counts' : 'count'} elsewhere: say "on windows" or "on branch dev".)`,
-    );
+  const lines = listed(here, LISTED, hintLine);
+  if (elsewhere > 0) {
+    const count = elsewhere === 1 ? 'counts' : 'count';
+    lines.push(`(${elsewhere} more ${count} elsewhere: say "on windows" or "on branch dev".)`);
+  }
   await gave(turn, here.slice(0, LISTED));
-  const of = found.named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
+  const [component] = named;
+  const of = named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
   const head = here.length === 0 ? `No hint${of} counts here.` : `Hints${of}:`;
   return succeed([head, ...lines].join('\n'), { found: here.length });
-}
-
-function listComponents({ hints, components: names }: Found): Outcome {
-  const lines = names.slice(0, LISTED).map((name) => {
-    const keys = hints.filter(({ component }) => component === name).map(({ key }) => word(key));
-    return `- ${word(name)}: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ', …' : ''}`;
-  });
-  if (names.length > LISTED) lines.push(`- and ${names.length - LISTED} more components`);
-  return succeed(['I have hints of:', ...lines].join('\n'), { found: hints.length });
 }
 
 const BUMP_HINT = 'BUMP_HINT';
@@ -315,8 +253,10 @@ const HELPED =
   /\b(?:worked|works|helped|helps|succeeded|did (?:it|the (?:trick|job))|was (?:right|correct|good|it)|(?:is|are) (?:right|correct|fine|green)|perfect|great|success(?:ful(?:ly)?)?)\b/i;
 const BUMP = /\b(?:bump|upvote|reinforce|count (?:it|that))\b/i;
 const BY = /\b(?:by|times|\+)\s*(\d{1,4})\b|\b(\d{1,4}) times\b/i;
-const SHOWN = 8;
 const MOST_AT_ONCE = 1_000;
+const WHICH_HELPED = askUser(
+  'Which hint helped? Name component and key, like "bump http-proxy build".',
+);
 
 /** BUMP_HINT: a hint has helped, so that it comes first the next time. */
 export const bumpHintAction = hintAction({
@@ -335,47 +275,35 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
     return bump(turn, chosen, 1);
   }
   if (DID_NOT_HELP.test(turn.text)) return succeed('Then I count no use of it.', { bumped: 0 });
-  const isBump = BUMP.test(turn.text);
-  if (!open && !isBump && (ASKS.test(turn.text) || !HELPED.test(turn.text)))
-    return askWhichHelped();
-  const by = BY.exec(turn.text);
-  const delta = Math.max(1, Number(by?.[1] ?? by?.[2] ?? 1));
-  const named = await namedIn(turn, by?.[0]);
-  const refs = named ?? (await lastShownHints(turn));
+  const isSaid = BUMP.test(turn.text) || (!ASKS.test(turn.text) && HELPED.test(turn.text));
+  if (!open && !isSaid) return WHICH_HELPED;
+  const [by = '', often, times] = BY.exec(turn.text) ?? [];
+  const refs = (await namedIn(turn, turn.text.replace(by, ' '))) ?? (await lastShownHints(turn));
   const [only, ...others] = refs;
   if (open) await forget(turn, open);
-  if (only === undefined) return askWhichHelped();
-  if (others.length === 0) return bump(turn, only, delta);
+  if (only === undefined) return WHICH_HELPED;
+  if (others.length === 0) return bump(turn, only, Math.max(1, Number(often ?? times ?? 1)));
   const hints = refs.slice(0, SHOWN);
   return askWhichHint(turn, BUMP_HINT, 'Which one helped?', hints, hints.map(hintName));
 }
 
 /** The best variants of what is named here; `null`: nothing is. */
-async function namedIn(turn: HintTurn, by: string | undefined): Promise<HintRef[] | null> {
-  const { context, text } = askedPlace(by === undefined ? turn.text : turn.text.replace(by, ' '));
+async function namedIn(turn: HintTurn, said: string): Promise<HintRef[] | null> {
+  const { context, text } = askedPlace(said);
   const { named, hints, isFit } = await findHints(turn, text, context);
   if (named.length === 0 || !(isFit || hints.length === 1)) return null;
-  return hints.filter(({ isEligible }) => isEligible).map(refOf);
+  return hints.filter(({ isEligible }) => isEligible);
 }
 
 async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
   const { offering } = turn.service;
-  const hint = await offering.bump(ref.id, turn.caller, Math.min(MOST_AT_ONCE, delta));
+  const most = Math.min(MOST_AT_ONCE, delta);
+  const { use_count = 0 } = await offering.bump(ref.id, turn.caller, most);
   await noteShownHints(turn, [ref]);
-  return succeed(`Good: ${hintName(ref)} has helped ${times(hint)} now.`, {
-    bumped: 1,
-    component: ref.component,
-    key: ref.key,
-    use_count: hint.use_count ?? 0,
-  });
-}
-
-function times({ use_count = 0 }: Hint): string {
-  return use_count === 1 ? 'once' : `${use_count} times`;
-}
-
-function askWhichHelped(): Outcome {
-  return askUser('Which hint helped? Name component and key, like "bump http-proxy build".');
+  const { component, key } = ref;
+  const times = use_count === 1 ? 'once' : `${use_count} times`;
+  const data = { bumped: 1, component, key, use_count };
+  return succeed(`Good: ${hintName(ref)} has helped ${times} now.`, data);
 }
 
 const FORGET_HINT = 'FORGET_HINT';
@@ -387,6 +315,10 @@ const REFUSES = /\b(?:not|never)\b|n['’]t\b/i;
 const POINTS = /\b(?:it|that|this|the (?:last|same)(?: one| hint)?|(?:the|that|this) hint)\W*$/i;
 const ALL = /\b(?:all|every|everything|both|hints)\b/i;
 const SAYS_HINT = /\bhints?\b/i;
+const ONE = 'name one, like "forget the build hint of http-proxy"';
+const WHICH_TO_FORGET = askUser(
+  'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
+);
 
 /**
  * FORGET_HINT: takes away what is named; of several it shows which and asks first, and a yes in the
@@ -403,66 +335,57 @@ export const forgetHintAction = hintAction({
 
 async function forgetHint(turn: HintTurn): Promise<Outcome> {
   const pending = await pendingOf(turn, FORGET_HINT);
-  const answer = answerOf(turn.text);
-  const confirm = pending?.kind === 'confirm-forget-hints' ? pending : null;
-  if (pending && answer === 'no') {
-    await forget(turn, pending);
-    return keepAll();
-  }
-  if (confirm && answer === 'yes') {
-    const done = await forgetThese(turn, confirm.hints);
-    // Only now: after a failure the yes can be said again.
-    await forget(turn, confirm);
-    return done;
-  }
-  if (confirm && (answer === 'partly' || refuses(turn.text))) {
-    return askPlainly(confirm.hints.length);
-  }
+  const confirmed = pending?.kind === 'confirm-forget-hints' ? pending.hints : null;
+  const count = `${confirmed?.length} hints`;
+  const take = confirmed && (() => forgetThese(turn, confirmed));
+  const answer = pending && (await answerToForget(turn, pending, take, { count, or: ONE }));
+  if (answer) return answer;
   const { open, chosen } = (await answeredWhich(turn, FORGET_HINT)) ?? {};
   if (open && chosen && !refuses(turn.text)) {
     const done = await forgetThese(turn, [chosen]);
     await forget(turn, open);
     return done;
   }
-  if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return askWhatToForget();
+  if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return WHICH_TO_FORGET;
   const { context, text, isSaid: isPlace } = askedPlace(turn.text);
   const found = await findHints(turn, text, context);
-  const isNamed = found.named.length > 0 && (found.isFit || found.terms.length === 0);
-  if (isNamed && (found.isFit || SAYS_HINT.test(turn.text))) {
-    // Without a place in the words every variant is meant.
-    const meant = isPlace ? found.hints.filter(({ isEligible }) => isEligible) : found.variants;
+  const { named, terms, hints, isFit, variants } = found;
+  const saysHint = SAYS_HINT.test(turn.text);
+  if (named.length > 0 && (isFit || (terms.length === 0 && saysHint))) {
     // "Forget the hint of api" where there are several names none of them.
-    const isVague = !found.isFit && !ALL.test(turn.text) && found.hints.length > 1;
-    return isVague ? askWhichOf(turn, found.hints) : takeAway(turn, meant);
+    if (!isFit && !ALL.test(turn.text) && hints.length > 1) return whichOf(turn, hints);
+    // Without a place in the words every variant is meant.
+    return takeAway(turn, isPlace ? hints.filter(({ isEligible }) => isEligible) : variants);
   }
-  const isPointing = found.named.length === 0 && found.terms.length === 0 && POINTS.test(text);
+  const isPointing = named.length === 0 && terms.length === 0 && POINTS.test(text);
   const given = isPointing ? await lastShownHints(turn) : [];
   if (given.length === 1) return forgetThese(turn, given);
-  if (given.length > 1) return askWhichOf(turn, await shownAgain(turn, given));
-  if (found.isFit && found.hints.length > 0 && SAYS_HINT.test(turn.text)) {
-    return askWhichOf(turn, found.hints);
+  if (given.length > 1) {
+    const { variants: all } = await findHints(turn, '', {});
+    return whichOf(
+      turn,
+      all.filter((one) => given.some(({ id }) => id === one.id)),
+    );
   }
-  return askWhatToForget();
+  return isFit && saysHint ? whichOf(turn, hints) : WHICH_TO_FORGET;
 }
 
 async function takeAway(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcome> {
   const [only, ...others] = hints;
-  if (only === undefined) return askWhatToForget();
-  if (others.length === 0) return forgetThese(turn, [refOf(only)]);
+  if (only === undefined) return WHICH_TO_FORGET;
+  if (others.length === 0) return forgetThese(turn, [only]);
   const meant = hints.slice(0, MOST_FORGOTTEN);
   await ask(turn, { kind: 'confirm-forget-hints', hints: meant.map(refOf) });
-  const lines = meant.slice(0, SHOWN).map(hintLine);
-  if (meant.length > SHOWN) lines.push(`- and ${meant.length - SHOWN} more`);
-  if (hints.length > MOST_FORGOTTEN)
-    lines.push(`(${hints.length - MOST_FORGOTTEN} more stay until you ask again.)`);
-  return askUser(
-    [
-      `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
-      ...lines,
-      'Shall I? Say yes or no.',
-    ].join('\n'),
-    { candidates: meant.map(({ component, key }) => ({ component, key })) },
-  );
+  const lines = [
+    `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
+    ...listed(meant, SHOWN, hintLine),
+    ...(hints.length > MOST_FORGOTTEN
+      ? [`(${hints.length - MOST_FORGOTTEN} more stay until you ask again.)`]
+      : []),
+    'Shall I? Say yes or no.',
+  ];
+  const candidates = meant.map(({ component, key }) => ({ component, key }));
+  return askUser(lines.join('\n'), { candidates });
 }
 
 /** Some may have gone since we asked, or be everybody's, which must not keep the others. */
@@ -481,40 +404,17 @@ async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Ou
   }
   if (gone === 0 && denied !== undefined) throw denied;
   const [only] = refs;
-  const what =
-    refs.length === 1 && only ? hintName(only) : gone === 1 ? 'one hint' : `${gone} hints`;
+  const counted = gone === 1 ? 'one hint' : `${gone} hints`;
+  const what = refs.length === 1 && only ? hintName(only) : counted;
   const kept =
     denied === undefined ? '' : ' What all share stays: only owner and admins forget that.';
-  return succeed(gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`, {
-    forgotten: gone,
-  });
+  const text = gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`;
+  return succeed(text, { forgotten: gone });
 }
 
-function keepAll(): Outcome {
-  return succeed('All right, I forgot nothing.', { forgotten: 0 });
-}
-
-function askPlainly(count: number): Outcome {
-  return askUser(
-    `I forgot nothing. Say yes to forget ${count} hints, or name one, like "forget the build hint of http-proxy".`,
-    { forgotten: 0 },
-  );
-}
-
-async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<KnownHint[]> {
-  const { variants } = await findHints(turn, '', {});
-  return variants.filter((one) => refs.some(({ id }) => id === one.id));
-}
-
-function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> | Outcome {
+async function whichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> {
   const shown = fits.slice(0, SHOWN);
-  if (shown.length === 0) return askWhatToForget();
+  if (shown.length === 0) return WHICH_TO_FORGET;
   const lines = shown.map((one) => hintLine(one).slice(2));
   return askWhichHint(turn, FORGET_HINT, 'Which hint do you mean?', shown, lines);
-}
-
-function askWhatToForget(): Outcome {
-  return askUser(
-    'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
-  );
 }

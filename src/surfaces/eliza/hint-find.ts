@@ -5,6 +5,7 @@
 import { bareName, componentMentions, type NudgeContext } from '../../hints/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze, analyzeQuery } from '../../shared/text.js';
+import type { ToldHint } from './hint-reading.js';
 import type { NamedHint } from './hint-text.js';
 import type { HintTurn } from './hint-turn.js';
 
@@ -112,6 +113,15 @@ export function componentNamed(said: string, known: readonly string[]): string {
     known.find((other) => bareName(other) === bareName(name)),
   );
   return found.find((one) => one !== undefined) ?? short.replace(/\s+/g, '-');
+}
+
+/** With the component that is known by this name. */
+export async function knownAs(
+  { service, caller }: Pick<HintTurn, 'service' | 'caller'>,
+  { params, share }: ToldHint,
+): Promise<ToldHint> {
+  const known = (await service.listComponents({}, caller)).components.map(({ name }) => name);
+  return { params: { ...params, component: componentNamed(params.component, known) }, share };
 }
 
 /** A component that a text names, and the words that do it. */

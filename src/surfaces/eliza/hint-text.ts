@@ -47,11 +47,6 @@ export function shownValue({ hint, key }: Pick<NamedHint, 'hint' | 'key'>): stri
   return coded(printedValue(redactHint(hint, key).value));
 }
 
-function isAltered({ hint, key }: Pick<NamedHint, 'hint' | 'key'>): boolean {
-  const text = printedValue(redactHint(hint, key).value);
-  return safeBlock(text) !== text;
-}
-
 /** Text as it is, where it cannot be taken for anything else. */
 export function coded(text: string): string {
   const clean = safeBlock(text);
@@ -95,6 +90,17 @@ export function scopeSentence({ meta: { scope = {} } }: Hint): string {
   return parts.length === 0 ? '' : `It counts only ${parts.join(', ')}.`;
 }
 
+/** Where it counts, how long, and who is given it. */
+export function termsSentences(hint: Hint, nowMs: number, share: boolean): string {
+  const sentences = [
+    scopeSentence(hint),
+    lifeSentence(hint, nowMs),
+    share ? 'Everybody is given it.' : 'Only you are given it.',
+    isHidden(hint) ? 'It is a secret and never shown in a chat.' : '',
+  ];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
 /** Why a hint was found, or not: the reasons of the store, in brackets. */
 export function reasonWords(reasons: readonly string[]): string {
   return reasons
@@ -109,22 +115,20 @@ export function hintAnswer(
   reasons: readonly string[],
   nowMs: number,
 ): string {
-  const why =
-    hint.meta.reason === undefined
+  const { reason } = hint.meta;
+  const text = printedValue(redactHint(hint, key).value);
+  const value = coded(text);
+  const more = [
+    reason === undefined ? '' : `Reason: "${word(reason, 300).replaceAll('"', "'")}".`,
+    reasons.length === 0 ? '' : `Why: ${reasonWords(reasons)}.`,
+    lifeSentence(hint, nowMs),
+    safeBlock(text) === text
       ? ''
-      : `Reason: "${word(hint.meta.reason, 300).replaceAll('"', "'")}".`;
-  const matched = reasons.length === 0 ? '' : `Why: ${reasonWords(reasons)}.`;
-  const value = shownValue({ hint, key });
-  const name = hintName({ component, key });
-  const isChanged = isAltered({ hint, key });
-  const altered = isChanged
-    ? 'Characters that could pass for markup are replaced or left out.'
-    : '';
-  const more = [why, matched, lifeSentence(hint, nowMs), altered]
-    .filter((part) => part !== '')
-    .join(' ');
+      : 'Characters that could pass for markup are replaced or left out.',
+  ].filter((part) => part !== '');
   const hidden = isHidden(hint) ? ' It is a secret and not shown in a chat.' : '';
-  return `${name}: ${value.trimEnd()}${value.includes('\n') ? '\n' : '. '}${upperFirst(more)}${hidden}`;
+  const end = value.includes('\n') ? '\n' : '. ';
+  return `${hintName({ component, key })}: ${value.trimEnd()}${end}${upperFirst(more.join(' '))}${hidden}`;
 }
 
 /** One line of a list. */
@@ -136,7 +140,7 @@ export function hintLine({ component, key, hint }: NamedHint): string {
   return `- ${hintName({ component, key })}: ${codeSpan(safe(shown))}${scope}`;
 }
 
-export function isHidden({ meta }: Hint): boolean {
+function isHidden({ meta }: Hint): boolean {
   return meta.sensitivity === 'secret';
 }
 

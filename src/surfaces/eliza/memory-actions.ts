@@ -3,7 +3,7 @@ import type { RecallResult, StoreResult } from '../../memory/index.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { safe, safeJson, safeQuoted } from '../../shared/safe-text.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
-import { answerOf, refuses, yesOrNo } from './confirm-words.js';
+import { yesOrNo } from './confirm-words.js';
 import { countedMemories } from './display.js';
 import { type MemoryTurn, memoryAction } from './memory-turn.js';
 import {
@@ -17,7 +17,8 @@ import {
   recallSubject,
   synthesisSubject,
 } from './memory-words.js';
-import { ask, forget, type Pending, pendingOf } from './pending.js';
+import { answerToForget } from './open-questions.js';
+import { ask, pendingOf } from './pending.js';
 
 type Recalled = RecallResult['memories'][number];
 
@@ -257,15 +258,15 @@ export const forgetWorkMemoryAction = memoryAction({
   handle: forgetWorkMemory,
 });
 
-type Confirm = Extract<Pending, { kind: 'confirm-forget' }>;
+const OR = 'name what to forget, like "forget the login bug"';
 
 async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const pending = await pendingOf(turn, FORGET_WORK_MEMORY);
   if (pending?.kind === 'confirm-forget') {
-    const answer = answerOf(turn.text);
-    if (answer === 'yes') return forgetThese(turn, pending);
-    if (answer === 'no') return keepAll(turn, pending);
-    if (answer === 'partly' || refuses(turn.text)) return askPlainly(pending.ids.length);
+    const count = countedMemories(pending.ids.length);
+    const take = () => forgetThese(turn, pending.ids);
+    const answer = await answerToForget(turn, pending, take, { count, or: OR });
+    if (answer !== null) return answer;
   } else if (yesOrNo(turn.text) !== null) {
     return askUser('There is nothing that waits for a yes or no. What shall I forget?');
   }
@@ -316,26 +317,9 @@ function selectionOf(subject: ForgetSubject): Record<string, unknown> {
 }
 
 /** Some may have gone since we asked, which must not keep the others. */
-async function forgetThese(turn: MemoryTurn, pending: Confirm): Promise<Outcome> {
-  const gone = await turn.service.forget(
-    { memory_ids: pending.ids, missing_ok: true },
-    turn.caller,
-  );
-  // Only now: after a failure the yes can be said again.
-  await forget(turn, pending);
+async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
+  const gone = await turn.service.forget({ memory_ids: ids, missing_ok: true }, turn.caller);
   const text =
     gone.total === 0 ? 'They are gone already.' : `Forgotten: ${countedMemories(gone.total)}.`;
   return succeed(text, { forgotten: gone.total });
-}
-
-function askPlainly(count: number): Outcome {
-  return askUser(
-    `I forgot nothing. Say yes to forget ${countedMemories(count)}, or name what to forget, like "forget the login bug".`,
-    { forgotten: 0 },
-  );
-}
-
-async function keepAll(turn: MemoryTurn, pending: Confirm): Promise<Outcome> {
-  await forget(turn, pending);
-  return succeed('All right, I forgot nothing.', { forgotten: 0 });
 }

@@ -1,7 +1,8 @@
 /** What is still open, in words, and how an action answers a message while questions are open. */
-import type { Outcome } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
+import { answerOf, refuses } from './confirm-words.js';
 import { counted, countedMemories, plain, quoted } from './display.js';
-import { type Asker, openQuestions, type Pending, takesYesOrNo } from './pending.js';
+import { type Asker, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 
 /** Of the open questions. */
 const SAID_AGAIN = 3;
@@ -49,6 +50,34 @@ export function stillOpen(open: readonly Pending[]): string {
   });
   const more = open.length - said.length;
   return [...said, ...(more > 0 ? [`${more} more questions are open.`] : [])].join(' ');
+}
+
+/**
+ * The answer to "Shall I forget …?", or to "Which one?" before it; `null`: the message is about something else.
+ * @param take forgets what was shown; `null`: a yes is no answer
+ * @param words of a yes with more words, which must not be carried out
+ */
+export async function answerToForget(
+  turn: Asker & { text: string },
+  pending: Pending,
+  take: (() => Promise<Outcome>) | null,
+  words: { count: string; or: string },
+): Promise<Outcome | null> {
+  const answer = answerOf(turn.text);
+  if (answer === 'no') {
+    await forget(turn, pending);
+    return succeed('All right, I forgot nothing.', { forgotten: 0 });
+  }
+  if (take === null) return null;
+  if (answer === 'yes') {
+    const done = await take();
+    // Only now: after a failure the yes can be said again.
+    await forget(turn, pending);
+    return done;
+  }
+  if (answer !== 'partly' && !refuses(turn.text)) return null;
+  const { count, or } = words;
+  return askUser(`I forgot nothing. Say yes to forget ${count}, or ${or}.`, { forgotten: 0 });
 }
 
 /**
