@@ -3,6 +3,7 @@
  * loopback port as the host serves them at its root path. Only what the host answers badly is answered
  * better: malformed JSON, bodies over 2 MB and unknown paths, all in JSON.
  */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { parse as parseQuery } from 'node:querystring';
@@ -64,7 +65,7 @@ type HttpServer = Server<typeof IncomingMessage, typeof ListenerAnswer>;
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { runtime, port, host = '127.0.0.1', increment = false } = options;
-  if (!isLoopback(host)) {
+  if (host !== '::1' && !(isIPv4(host) && host.startsWith('127.'))) {
     throw new InvalidInputError([{ field: 'host', message: `${host} is no loopback address` }]);
   }
   const limits = { ...LIMITS, ...options.limits };
@@ -117,7 +118,7 @@ async function answerRequest(
   answer: ListenerAnswer,
 ): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
-  const [path = '/', search = ''] = splitAt(url, '?');
+  const [path = '/', ...search] = url.split('?');
   try {
     const read = await readBody(request);
     if (read === null) return;
@@ -127,7 +128,7 @@ async function answerRequest(
     const found = findRoute(ours, method, path);
     if (!found) throw new NotFoundError('route', `${method} ${path}`);
     const { handler, params } = found;
-    const query = { ...parseQuery(search) };
+    const query = { ...parseQuery(search.join('?')) };
     await handler({ body, params, query, headers, method, path, url }, answer, runtime);
   } catch (error) {
     sendError(answer, runtime, `${method} ${path}`, error);
@@ -143,7 +144,7 @@ async function listen(
   const last = Math.min(first + more, MAX_PORT);
   for (let port = first; port <= last; port += 1) {
     const failure = await tryToListen(server, host, port);
-    if (failure === null) return portOf(server);
+    if (failure === null) return Object(server.address()).port;
     if (failure.code !== 'EADDRINUSE') {
       const message = `cannot listen on ${host}:${port}: ${failure.message}`;
       throw new AppError('UNAVAILABLE', message, { host, port }, { cause: failure });
@@ -173,19 +174,13 @@ function tryToListen(
   });
 }
 
-function portOf(server: HttpServer): number {
-  const address = server.address();
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new AppError('INTERNAL', 'the listener has no port');
-}
-
 async function closeServer(
   server: HttpServer,
   open: ReadonlySet<ListenerAnswer>,
   closeMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const ending = [...open].map(ended);
+  const ending = [...open].map((answer) => once(answer, 'close'));
   // An answer of MCP is a stream, too, but has an end.
   for (const answer of open) {
     if (answer.isEventStream && answer.req.method === 'GET') answer.destroy();
@@ -198,22 +193,6 @@ async function closeServer(
   await closed;
   // What waits for its connection to close learns of it in the same turn.
   await yieldToLoop();
-}
-
-function ended(answer: ListenerAnswer): Promise<void> {
-  return new Promise((resolve) => {
-    answer.once('close', () => resolve());
-  });
-}
-
-function isLoopback(host: string): boolean {
-  return host === '::1' || (isIPv4(host) && host.startsWith('127.'));
-}
-
-/** What is before the first mark, and what after it. */
-function splitAt(text: string, mark: string): string[] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
 /** How long, and how many bytes, what is left of a request is thrown away before its connection ends. */
@@ -290,73 +269,42 @@ function discard(request: IncomingMessage, done: () => void): void {
   request.resume();
 }
 
-interface FoundRoute {
-  handler: NonNullable<Route['handler']>;
-  params: Record<string, string>;
-}
-
-type Matcher = (path: string) => Record<string, string> | null;
-
 /** Paths of routes are few and never change. */
-const matchers = new WeakMap<Route, Matcher>();
+const patterns = new WeakMap<Route, RegExp>();
 
 /**
  * Which route a request means, found as the host finds it (ELIZA_GUIDE §9): the first that fits.
  * @throws InvalidInputError for a part of the path with a broken `%` escape
  */
-function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute | null {
+function findRoute(routes: readonly Route[], method: string, path: string) {
   for (const route of routes) {
     const { handler } = route;
-    if (route.type !== method || !handler) continue;
-    const params = matcherOf(route)(path);
-    if (params) return { handler, params };
+    const match = route.type === method && handler ? patternOf(route).exec(path) : null;
+    if (!match || !handler) continue;
+    const params = Object.entries(match.groups ?? {}).map(([name, part]) => [name, decoded(part)]);
+    return { handler, params: Object.fromEntries(params) };
   }
   return null;
 }
 
-function matcherOf(route: Route): Matcher {
-  const known = matchers.get(route);
+/** `:id` is one part of the path, `*` all that is left of it; neither case nor a slash at the end matters. */
+function patternOf(route: Route): RegExp {
+  const known = patterns.get(route);
   if (known) return known;
-  const made = route.path.endsWith('/*') ? below(route.path.slice(0, -1)) : exactly(route.path);
-  matchers.set(route, made);
+  const source = route.path
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/:(\w+)/g, '(?<$1>[^/]+)')
+    .replace('*', '.*');
+  const made = new RegExp(`^${source}/?$`, 'i');
+  patterns.set(route, made);
   return made;
 }
 
-function below(prefix: string): Matcher {
-  return (path) => (path.startsWith(prefix) ? {} : null);
-}
-
-/** `:id` is one part of the path; neither case nor a slash at the end matters. */
-function exactly(pattern: string): Matcher {
-  const source = pattern
-    .split('/')
-    .map((part) => (part.startsWith(':') ? `(?<${part.slice(1)}>[^/]+)` : escaped(part)))
-    .join('/');
-  const regex = new RegExp(`^${source}/?$`, 'i');
-  return (path) => {
-    const match = regex.exec(path);
-    if (!match) return null;
-    return Object.fromEntries(
-      Object.entries(match.groups ?? {}).map(([name, part]) => [name, paramOf(part)]),
-    );
-  };
-}
-
-function paramOf(part: string): string {
-  const param = decoded(part);
-  if (param !== null) return param;
-  throw new InvalidInputError([{ field: '(path)', message: 'has a broken % escape' }]);
-}
-
-/** @returns `null` for a broken escape */
-function decoded(part: string): string | null {
+function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
-  } catch {
-    return null;
+  } catch (cause) {
+    const findings = [{ field: '(path)', message: 'has a broken % escape' }];
+    throw Object.assign(new InvalidInputError(findings), { cause });
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

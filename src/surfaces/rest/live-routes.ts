@@ -14,6 +14,7 @@ import {
   triggersOf,
 } from '../../operations/index.js';
 import { AppError, InvalidInputError, messageOf } from '../../shared/errors.js';
+import { parsed } from '../../shared/findings.js';
 import { isUuid, randomIds } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
 import type { EventStream, ServerEvent } from './event-stream.js';
@@ -316,6 +317,9 @@ function watchAgent(
   };
 }
 
+const mayBeginShape = z.object({
+  sessionMayBegin: z.boolean({ error: 'must be true or false' }).optional(),
+});
 const streamQuery = z.strictObject({ ...forWhom, deliver: flag.optional() });
 
 function offerRoutes(route: MakeRoute): Route[] {
@@ -337,18 +341,15 @@ function offerRoutes(route: MakeRoute): Route[] {
         const service = offersOf(runtime);
         service.requireEnabled();
         const person = await personOf(runtime, entityId, input.roomId);
-        const mayBegin = flagIn(sessionMayBegin, 'sessionMayBegin');
+        const { sessionMayBegin: mayBegin = false } = parsed(
+          mayBeginShape,
+          given({ sessionMayBegin }),
+        );
         const how = { answered: isRead, speakerId: person?.speakerId, mayBegin };
         return { status: 201, body: await service.happen(input, person?.caller, how) };
       },
     }),
   ];
-}
-
-/** @throws InvalidInputError */
-function flagIn(value: unknown, field: string): boolean {
-  if (value === undefined || typeof value === 'boolean') return value === true;
-  throw new InvalidInputError([{ field, message: 'must be true or false' }]);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { Route } from '@elizaos/core';
 import { startedService } from '../../host/index.js';
+import { given } from '../../operations/index.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { McpService, messageFault } from '../mcp/index.js';
 import {
@@ -29,11 +30,17 @@ export function mcpRoutes(route: MakeRoute): Route[] {
       rawBody: true,
       slow: true,
       handle: async ({ runtime, path, headers, body }) => {
-        if (body instanceof UnreadableBody) return unreadable(body);
+        if (body instanceof UnreadableBody) {
+          if (body.error.code === 'TOO_LARGE') throw body.error;
+          return Response.json(parseFailure(body.error.message), { status: 400 });
+        }
         // Of what is no JSON by its content type, the transport says so.
         const fault = type === 'POST' && body !== undefined ? messageFault(body) : null;
         if (fault) return Response.json(fault, { status: 400 });
-        const request = new Request(new URL(path, BASE), { method: type, headers: given(headers) });
+        const request = new Request(new URL(path, BASE), {
+          method: type,
+          headers: given(headers) as Record<string, string>,
+        });
         const parsed = type === 'POST' ? (body ?? null) : undefined;
         const isLocal = isLocalKey(headers[LOCAL_KEY_HEADER]);
         // Whoever names a session answers for it: nobody else on the network may.
@@ -56,13 +63,4 @@ function toolsOf(header: string | undefined): readonly string[] | undefined {
   if (wrong === undefined) return asked.length === 0 ? undefined : asked;
   const message = `chooses from ${TOOL_CHOICES.join(', ')}`;
   throw new InvalidInputError([{ field: TOOLS_HEADER, message }]);
-}
-
-function unreadable({ error }: UnreadableBody): Response {
-  if (error.code === 'TOO_LARGE') throw error;
-  return Response.json(parseFailure(error.message), { status: 400 });
-}
-
-function given(headers: Record<string, string | undefined>): [string, string][] {
-  return Object.entries(headers).filter((one): one is [string, string] => one[1] !== undefined);
 }

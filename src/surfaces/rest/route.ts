@@ -3,6 +3,7 @@
  * all that happens here, and nothing ever escapes, because the host lets a rejected handler hang
  * until its socket times out (ELIZA_GUIDE §9).
  */
+import type { ServerResponse } from 'node:http';
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
@@ -88,11 +89,13 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
       try {
         if (!spec.open) authorize(request, deps.apiKey());
         checkAgent(request, runtime.agentId);
-        if (spec.slow) holdOpen(response);
+        // The response is express's, which has more than the host's type declares.
+        if (spec.slow) (response as Partial<ServerResponse>).setTimeout?.(SLOW_MS);
+        const { agentId: _checked, ...query } = request.query ?? {};
         const reply = await spec.handle({
           path: request.path ?? '',
           params: request.params ?? {},
-          query: spec.unparsed ? nothing() : queryOf(request, spec.query),
+          query: spec.unparsed ? nothing() : parsed(query, spec.query, '(query)'),
           body: spec.unparsed ? nothing() : bodyOf(request, spec),
           headers: headersOf(request),
           runtime,
@@ -106,18 +109,6 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
   });
 }
 
-/** The response is express's, which has more than the host's type declares. */
-function holdOpen(response: RouteResponse): void {
-  if ('setTimeout' in response && typeof response.setTimeout === 'function') {
-    response.setTimeout(SLOW_MS);
-  }
-}
-
-function queryOf<Query>(request: RouteRequest, schema: z.ZodType<Query> | undefined): Query {
-  const { agentId: _checked, ...query } = request.query ?? {};
-  return parsed(query, schema ?? (noFields as unknown as z.ZodType<Query>), '(query)');
-}
-
 function bodyOf<Query, Body>(
   request: RouteRequest,
   { body: schema, bodyOptional, rawBody }: RouteSpec<Query, Body>,
@@ -129,9 +120,8 @@ function bodyOf<Query, Body>(
     throw new InvalidInputError([{ field: '(body)', message }]);
   }
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
-  if (!schema) return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
   if (request.body === undefined || request.body === null) {
-    if (bodyOptional) return parsed({}, schema, '(body)');
+    if (bodyOptional || !schema) return parsed({}, schema, '(body)');
     throw new InvalidInputError([
       { field: '(body)', message: 'send JSON with content-type: application/json' },
     ]);
@@ -148,33 +138,24 @@ function headersOf(request: RouteRequest): Record<string, string | undefined> {
   );
 }
 
-function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
-  const judged = judge(schema, value);
+/** @param schema absent: no fields at all */
+function parsed<T>(value: unknown, schema: z.ZodType<T> | undefined, whole: string): T {
+  const judged = judge(schema ?? (noFields as unknown as z.ZodType<T>), value);
   if (judged.findings === null) return judged.data;
   throw new InvalidInputError(
     judged.findings.map((found) => (found.field === '(body)' ? { ...found, field: whole } : found)),
   );
 }
 
-function isJsonLines(body: object): body is JsonLines {
-  return 'lines' in body && Symbol.asyncIterator in Object(body.lines);
-}
-
-function isFile(body: object): body is SentFile {
-  return 'bytes' in body && Buffer.isBuffer(body.bytes);
-}
-
 async function sendReply(response: RouteResponse, reply: Reply): Promise<void> {
-  if (reply instanceof Response) await sendResponse(response, reply);
-  else if (reply.status === 204) response.status(204).end();
-  else if (isJsonLines(reply.body)) await sendLines(response, reply.body.lines);
-  else if (isEventStream(reply.body)) await sendEvents(response, reply.body);
-  else if (isFile(reply.body)) sendFile(response, reply.body);
-  else send(response, reply.status, reply.body);
-}
-
-function sendFile(response: RouteResponse, { bytes, headers }: SentFile): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader?.(name, value);
+  if (reply instanceof Response) return sendResponse(response, reply);
+  if (reply.status === 204) return void response.status(204).end();
+  const { status, body } = reply;
+  const { lines, bytes, headers } = body as Partial<JsonLines & SentFile>;
+  if (lines && Symbol.asyncIterator in lines) return sendLines(response, lines);
+  if (isEventStream(body)) return sendEvents(response, body);
+  if (!Buffer.isBuffer(bytes)) return send(response, status, body);
+  for (const [name, value] of Object.entries({ ...headers })) response.setHeader?.(name, value);
   response.status(200).send(bytes);
 }
 

@@ -1,6 +1,6 @@
 /** The methods of Nudge (seed `nudge.md` §5) and how its errors look in JSON-RPC (DESIGN §12). */
 
-import type { IAgentRuntime, Route } from '@elizaos/core';
+import type { Route } from '@elizaos/core';
 import type {
   BumpParams,
   DeleteHintParams,
@@ -65,17 +65,21 @@ export const NUDGE_METHODS: readonly string[] = [...BY_NAME.keys()];
 export function createNudgeHandler(deps: NudgeDeps): RpcHandler {
   return async (name, params = {}) => {
     const method = BY_NAME.get(name);
-    if (!method) return { error: unknownMethod(name) };
-    if (Array.isArray(params) && params.length > 0) return { error: byPosition(name) };
-    try {
-      return { result: await method(deps, Array.isArray(params) ? {} : params) };
-    } catch (error) {
-      return {
-        error: rpcErrorOf(error, (cause) =>
-          deps.log.error({ method: name, ...cause }, 'request failed'),
-        ),
-      };
+    if (!method) {
+      const message = `there is no method "${safe(name, 100)}"`;
+      return { error: { code: RPC.methodNotFound, message } };
     }
+    const log = (cause: object) => deps.log.error({ method: name, ...cause }, 'request failed');
+    try {
+      if (!Array.isArray(params)) return { result: await method(deps, params) };
+      if (params.length === 0) return { result: await method(deps, {}) };
+    } catch (error) {
+      return { error: rpcErrorOf(error, log) };
+    }
+    const message = `params of ${name} must be an object: it takes them by name`;
+    const findings = [{ field: 'params', message: 'must be an object' }];
+    const data = { reason: 'E_INVALID', details: { findings } };
+    return { error: { code: RPC.invalidParams, message, data } };
   };
 }
 
@@ -101,16 +105,6 @@ function inParams({ findings, code }: InvalidInputError): InvalidInputError {
   return new InvalidInputError(named, code === 'TOO_LARGE' ? code : 'INVALID_INPUT');
 }
 
-function unknownMethod(name: string): RpcError {
-  return { code: RPC.methodNotFound, message: `there is no method "${safe(name, 100)}"` };
-}
-
-function byPosition(name: string): RpcError {
-  const message = `params of ${name} must be an object: it takes them by name`;
-  const findings = [{ field: 'params', message: 'must be an object' }];
-  return { code: RPC.invalidParams, message, data: { reason: 'E_INVALID', details: { findings } } };
-}
-
 /** `POST /cue/rpc`: the hints as JSON-RPC, with the same door as every route. */
 export function rpcRoutes(route: MakeRoute): Route[] {
   return [
@@ -121,24 +115,14 @@ export function rpcRoutes(route: MakeRoute): Route[] {
       slow: true,
       handle: async ({ runtime, body }) => {
         if (body instanceof UnreadableBody && body.error.code === 'TOO_LARGE') throw body.error;
-        const unparsed = whyUnparsed(body);
-        if (unparsed !== null) return { status: 400, body: parseFailure(unparsed) };
-        const answer = await answerRpc(body, nudgeHandlerOf(runtime));
+        if (body instanceof UnreadableBody || body === undefined) {
+          const why = body?.error.message ?? 'send JSON with content-type: application/json';
+          return { status: 400, body: parseFailure(why) };
+        }
+        const deps = { ...statusDepsOf(runtime, OPERATOR), log: hostLog(runtime, 'rpc') };
+        const answer = await answerRpc(body, createNudgeHandler(deps));
         return answer === null ? { status: 204 } : { status: 200, body: answer };
       },
     }),
   ];
-}
-
-function nudgeHandlerOf(runtime: IAgentRuntime): RpcHandler {
-  return createNudgeHandler({
-    ...statusDepsOf(runtime, OPERATOR),
-    log: hostLog(runtime, 'rpc'),
-  });
-}
-
-/** `null`: it has been parsed. */
-function whyUnparsed(body: unknown): string | null {
-  if (body instanceof UnreadableBody) return body.error.message;
-  return body === undefined ? 'send JSON with content-type: application/json' : null;
 }
