@@ -100,16 +100,24 @@ export async function createTrigger(turn: Turn): Promise<Outcome> {
   if (answer !== null) return answerYesOrNo(turn, open, answer, all.find(takesYesOrNo));
   const zones = open.filter((one) => one.kind === 'zone');
   const zone = zones.length === 0 ? null : await zoneTold(turn);
-  if (zone !== null) return carryOut({ ...turn, zone }, zones);
+  if (zone !== null) {
+    await forget(turn, ...zones);
+    // Those that waited for the zone only, in the order in which they were said.
+    return inTurn(zones.toReversed(), ({ text: said }) =>
+      freshRequest({ ...turn, zone, text: said }, said),
+    );
+  }
   const waiting = open.filter((one) => one.kind === 'question' || one.kind === 'confirm-create');
   const [last] = open;
   if (last?.kind === 'for-which') {
     await forget(turn, last);
-    const meant = meantBy(
-      text,
-      waiting.filter((one) => last.requests.includes(textOf(one))),
-    );
-    if (meant.length > 0) return answerEach(turn, meant, last.said);
+    const asked = waiting.filter((one) => last.requests.includes(textOf(one)));
+    const place = placeNamed(text, asked.length);
+    const one = place === null ? namedBy(text, asked) : asked[place];
+    const meant = /^\W*(?:both|all)\b/i.test(text) ? asked : one ? [one] : [];
+    if (meant.length > 0) {
+      return inTurn(meant, (each) => answerTo({ ...turn, text: last.said }, [each]));
+    }
   }
   return waiting.length === 0 ? freshRequest(turn, text) : answerTo(turn, waiting);
 }
@@ -148,34 +156,13 @@ async function drop(turn: Turn, pending: Pending, isOneOf: boolean): Promise<Out
   }
 }
 
-/** Which of the requests an answer to "Which one is that for?" means. */
-function meantBy(text: string, waiting: readonly Waiting[]): readonly Waiting[] {
-  if (/^\W*(?:both|all)\b/i.test(text)) return waiting;
-  const place = placeNamed(text, waiting.length);
-  const meant = place === null ? namedBy(text, waiting) : waiting[place];
-  return meant ? [meant] : [];
-}
-
-async function answerEach(turn: Turn, meant: readonly Waiting[], said: string): Promise<Outcome> {
-  const outcomes: Outcome[] = [];
-  for (const one of meant) outcomes.push(await answerTo({ ...turn, text: said }, [one]));
-  return together(outcomes);
-}
-
-/** The requests that waited for the zone only, in the order in which they were said. */
-async function carryOut(
-  turn: Turn,
-  zones: readonly Extract<Pending, { kind: 'zone' }>[],
+/** Carries out several requests, and tells of all. */
+async function inTurn<One>(
+  all: readonly One[],
+  carryOut: (one: One) => Promise<Outcome>,
 ): Promise<Outcome> {
-  await forget(turn, ...zones);
   const outcomes: Outcome[] = [];
-  for (const { text } of zones.toReversed()) {
-    outcomes.push(await freshRequest({ ...turn, text }, text));
-  }
-  return together(outcomes);
-}
-
-function together(outcomes: readonly Outcome[]): Outcome {
+  for (const one of all) outcomes.push(await carryOut(one));
   const last = outcomes.at(-1) as Outcome;
   return { ...last, text: outcomes.map(({ text }) => text).join('\n') };
 }
@@ -340,9 +327,13 @@ async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {
       trigger.triggerType === 'once' && trigger.nextRunAtMs !== null
         ? `${trigger.scheduleText}, in ${span(trigger.nextRunAtMs - turn.nowMs)}.`
         : `${trigger.scheduleText}. ${next}`;
+    // Said only where it matters: a clock time was read in a zone that this person has not told.
+    const told = turn.run !== null || (timezoneSource !== 'agent' && timezoneSource !== 'host');
     const text = joined(
       `Done: ${when} What I will do: ${quoted(trigger.instructions, 200)}.`,
-      zoneHint(turn, timezoneSource),
+      told
+        ? ''
+        : `I took the time as ${plain(name)}; if yours is another, say for example "my time zone is Europe/Berlin"${timezoneSource === 'host' ? ', and I move it' : ' first'}.`,
       wanted.guessed ? 'If I have misunderstood you, say "delete it".' : '',
     );
     return succeed(text, data);
@@ -379,13 +370,6 @@ async function confirmFirst(
     `That is ${scheduleText}, up to ${perHour} runs an hour, to do this: ${quoted(instructions, 200)}. Shall I set it up? Say yes or no.`,
     { created: false, confirm: scheduleText },
   );
-}
-
-/** Said only where it matters: a clock time was read in a zone that this person has not told. */
-function zoneHint(turn: Turn, source: TimezoneSource | undefined): string {
-  if (turn.run !== null || (source !== 'agent' && source !== 'host')) return '';
-  const then = source === 'host' ? ', and I move it' : ' first';
-  return `I took the time as ${plain(turn.zone.name)}; if yours is another, say for example "my time zone is Europe/Berlin"${then}.`;
 }
 
 function joined(...parts: string[]): string {

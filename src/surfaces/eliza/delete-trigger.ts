@@ -2,7 +2,7 @@
 import { isAppError } from '../../shared/errors.js';
 import { askUser, type Outcome, succeed } from './action-frame.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
-import { counted, quoted } from './display.js';
+import { counted, namesOf, quoted } from './display.js';
 import { isAll } from './intent.js';
 import { ask, forget, pendingOf } from './pending.js';
 import { chooseTrigger, settle, triggerAction, visibleTriggers } from './trigger-action.js';
@@ -10,7 +10,6 @@ import type { Turn } from './turn.js';
 
 const DELETE_TRIGGER = 'DELETE_TRIGGER';
 
-const NAMED = 5;
 const VERB =
   /^(?:(?:please|hey|ok|okay|and|can you|could you|would you|will you|i want you to|you can|cue)[\s,]+)*(?:delete|remove|cancel|drop|get rid of|kill|erase|clear|unschedule|forget(?: about)?|stop|end|call off)\b/i;
 /** "all but the first": names what is to stay. */
@@ -95,10 +94,8 @@ async function askForAll(turn: Turn): Promise<Outcome> {
     return succeed('You have no triggers of your own to delete.', { deleted: 0 });
   }
   await ask(turn, { kind: 'confirm-delete', ids: own.map((one) => one.id) });
-  const names = own.slice(0, NAMED).map((one) => quoted(one.displayName, 40));
-  const more = own.length - names.length;
   return askUser(
-    `That deletes ${counted(own.length)} for good: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Shall I? Say yes or no.`,
+    `That deletes ${counted(own.length)} for good: ${namesOf(own)}. Shall I? Say yes or no.`,
     { candidates: own.map((one) => one.id) },
   );
 }

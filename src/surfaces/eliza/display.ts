@@ -7,6 +7,7 @@ import { formatDuration } from '../../shared/clock.js';
 import { safe } from '../../shared/safe-text.js';
 import { formatInstant, type TriggerSummary } from '../../triggers/index.js';
 
+const MOST_NAMED = 5;
 /** No more than this is looked at. */
 const MOST_CHARACTERS = 8_192;
 
@@ -108,6 +109,16 @@ export function listed<One>(
 ): string[] {
   const lines = all.slice(0, most).map((one) => lineOf(one));
   return all.length > most ? [...lines, moreWords(all.length - most)] : lines;
+}
+
+/** The names of at most five triggers. */
+export function namesOf(triggers: readonly TriggerSummary[]): string {
+  const [names, more = ''] = [
+    triggers.slice(0, MOST_NAMED),
+    triggers.slice(MOST_NAMED).length || '',
+  ];
+  const shown = names.map((one) => quoted(one.displayName, 40)).join(', ');
+  return more === '' ? shown : `${shown} and ${more} more`;
 }
 
 /** "one trigger", "3 paused triggers". */

@@ -25,15 +25,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   triggerType: 'the kind of schedule',
 };
 
-/** How a field of a trigger is called in a chat, if it has a name there. */
-function triggerField(field: string): string | undefined {
-  return FIELDS[field.split('.').at(-1) ?? field];
-}
-
 /** One sentence per finding. */
 export function findingWords(
   findings: Finding[],
-  nameOf: (field: string) => string | undefined = triggerField,
+  nameOf: FailureWords['nameOf'] = (field) => FIELDS[field.split('.').at(-1) ?? field],
 ): string {
   return findings
     .map((found) => {

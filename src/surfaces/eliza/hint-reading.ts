@@ -80,7 +80,7 @@ export function readForm(answer: string, said: string): ToldHint | { other: stri
     ...(branch.length > 0 && { branch }),
     ...(os.length > 0 && { os }),
     ...(repo.length > 0 && { repo }),
-    ...(folder.length > 0 && { cwd_glob: folder.map(globOf) }),
+    ...(folder.length > 0 && { cwd_glob: folder.map(withAllBelow) }),
     ...(isSet.length > 0 && { env_required: isSet }),
     ...(Object.keys(equals).length > 0 && { env_match: equals }),
   };
@@ -110,7 +110,7 @@ function fieldsOf(answer: string): unknown {
 }
 
 /** A folder stands for all that is below it. */
-function globOf(path: string): string {
+function withAllBelow(path: string): string {
   const slashed = path.replaceAll('\\', '/');
   return /[*?[{]/.test(slashed) ? slashed : `${slashed.replace(/\/+$/, '')}/**`;
 }

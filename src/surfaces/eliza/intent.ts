@@ -101,7 +101,7 @@ function namingIntent(said: string): UpdateIntent | null {
     return {
       kind: 'text',
       target: (say[1] ?? say[3] ?? '').trim(),
-      to: `say ${quotedText(say[2] ?? say[4])}`,
+      to: `say "${unquoted((say[2] ?? say[4] ?? '').replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1'))}"`,
     };
   }
   const change = TEXT.exec(said);
@@ -270,10 +270,6 @@ function unquoted(text: string | undefined): string {
   const trimmed = (text ?? '').trim();
   const inner = /^["“'‘](.*?)["”'’][.!]?$/s.exec(trimmed)?.[1];
   return inner ?? trimmed;
-}
-
-function quotedText(text: string | undefined): string {
-  return `"${unquoted((text ?? '').replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1'))}"`;
 }
 
 const TIME_SIGN =

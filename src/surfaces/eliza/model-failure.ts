@@ -106,7 +106,10 @@ function failureOf(runtime: IAgentRuntime, type: TextModel, error: unknown): Fai
   const provider = modelProvider(runtime, type);
   const [key, ...others] = PROVIDER_SETTINGS[provider] ?? [];
   const named = `the model provider "${provider}"`;
-  const status = statusOf(error);
+  const status =
+    chainOf(error)
+      .flatMap((one) => [one.statusCode, one.status])
+      .find((value) => typeof value === 'number') ?? null;
   const words = chainOf(error)
     .map((one) => `${one.code ?? ''} ${messageOf(one)}`)
     .join(' ');
@@ -157,11 +160,4 @@ function chainOf(error: unknown): Thrown[] {
     next = one.lastError ?? one.cause;
   }
   return chain;
-}
-
-function statusOf(error: unknown): number | null {
-  for (const { statusCode, status } of chainOf(error)) {
-    for (const value of [statusCode, status]) if (typeof value === 'number') return value;
-  }
-  return null;
 }

@@ -73,7 +73,9 @@ export function readAnswer(answer: string, timezone: string): ModelReading {
   if (!parsed.success) return { kind: 'unreadable' };
   const { kind, instructions, at, seconds, cron, timezone: named } = parsed.data;
   if (kind === 'none') return { kind: 'none' };
-  if (instructions === undefined || !hasWords(instructions)) return { kind: 'unreadable' };
+  // Beside the tags that a model may have put around nothing.
+  const hasWords = /[\p{L}\p{N}]/u.test((instructions ?? '').replace(/<[^<>]*>/g, ' '));
+  if (instructions === undefined || !hasWords) return { kind: 'unreadable' };
   const zone = named !== undefined && isTimeZone(named) ? named : timezone;
   const schedule = scheduleFrom(kind, { at, seconds, cron, zone });
   return schedule === null ? { kind: 'unreadable' } : { kind: 'schedule', schedule, instructions };
@@ -122,9 +124,4 @@ ${plain(text, LONGEST_TEXT)}
 Answer with one line of JSON and nothing else:
 {"kind":"once|interval|cron|none","instructions":"what to do, in the words of the message, without the time","at":"YYYY-MM-DDTHH:MM:SS local time, for once","seconds":number between runs, for interval,"cron":"minute hour day month weekday, local time, for cron","timezone":"IANA name, only if the message names one"}
 If it asks for no such thing, or does not say when, answer {"kind":"none"}.`;
-}
-
-/** Beside the tags that a model may have put around nothing. */
-function hasWords(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text.replace(/<[^<>]*>/g, ' '));
 }

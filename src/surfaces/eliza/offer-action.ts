@@ -16,6 +16,7 @@ import {
   refuse,
   succeed,
 } from './action-frame.js';
+import { listed } from './display.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
 import { proactiveServiceOf } from './proactive-turn.js';
@@ -75,8 +76,7 @@ async function closeOffers(spec: OfferActionSpec, turn: OfferTurn): Promise<Outc
       return succeed(spec.none, { closed: 0 });
     case 'which': {
       const { offers } = choice;
-      const lines = offers.slice(0, SHOWN).map(offerLine);
-      if (offers.length > SHOWN) lines.push(`- and ${offers.length - SHOWN} more`);
+      const lines = listed(offers, SHOWN, (one) => `- ${offerWord(one)} [${offerName(one)}]`);
       return askUser([spec.which, ...lines].join('\n'), { candidates: idsOf(offers) });
     }
     case 'unknown':
@@ -136,8 +136,9 @@ export function offerWord({ kind, subject }: Pick<Offer, 'kind' | 'subject'>): s
     : `${KINDS[kind]} ${safeQuoted(subject, 80)}`;
 }
 
-function offerLine(offer: Offer): string {
-  return `- ${offerWord(offer)} [${offerName(offer)}]`;
+/** The only one, or how many. */
+function wordOf([first, ...others]: readonly Offer[], many: string): string {
+  return first && others.length === 0 ? offerWord(first) : `${others.length + 1} ${many}`;
 }
 
 /** "Reason: …", or nothing. */
@@ -160,12 +161,7 @@ export const dismissOfferAction = offerAction({
   close: ({ service, caller, reason }, id) => service.dismiss(id, caller, reason),
   none: 'There is no open offer here.',
   which: 'Several offers are open. Which one? Name it by its id, or say "dismiss all".',
-  done: (offers, reason) => {
-    const [first] = offers;
-    const what =
-      offers.length === 1 && first !== undefined ? offerWord(first) : `${offers.length} offers`;
-    return `Dismissed: ${what}.${reasonWords(reason)}`;
-  },
+  done: (offers, reason) => `Dismissed: ${wordOf(offers, 'offers')}.${reasonWords(reason)}`,
 });
 
 export const acknowledgeWarningAction = offerAction({
@@ -184,13 +180,10 @@ export const acknowledgeWarningAction = offerAction({
   none: 'There is no open warning here.',
   which: 'Several warnings are open. Which one? Name it by its id, or say "acknowledge all".',
   done: (offers, reason) => {
-    const [first] = offers;
-    const what =
-      offers.length === 1 && first !== undefined ? offerWord(first) : `${offers.length} warnings`;
     const until =
       offers.length === 1
         ? 'It stays down until the memory behind it changes.'
         : 'They stay down until the memories behind them change.';
-    return `Acknowledged: ${what}. ${until}${reasonWords(reason)}`;
+    return `Acknowledged: ${wordOf(offers, 'warnings')}. ${until}${reasonWords(reason)}`;
   },
 });

@@ -77,7 +77,12 @@ export function eventsOf(ownActions: ReadonlySet<string>): EventHandlers {
     ...Object.fromEntries(CUE_EVENTS.map((name) => [name, [handler(happening(name))]])),
     [EventType.RUN_STARTED]: [handler(runStarted)],
     [EventType.RUN_ENDED]: [handler((...run) => runEnded(ownActions, ...run))],
-    [EventType.ACTION_STARTED]: [activity(noFiles, (content) => textOf(content.thought))],
+    [EventType.ACTION_STARTED]: [
+      activity(
+        () => [],
+        (content) => textOf(content.thought),
+      ),
+    ],
     [EventType.ACTION_COMPLETED]: [
       activity(filesOf, () => ''),
       handler((...done) => actionCompleted(ownActions, ...done)),
@@ -192,31 +197,21 @@ async function actionCompleted(
   if (!service.enabled() || !isUuid(roomId) || isOwn(content, ownActions)) return;
   const result = objectOf(content.actionResult);
   const success = result.success !== false && content.actionStatus !== 'failed';
-  const action = commandOf(result) || (success ? '' : nameOf(content));
+  // `RUN_TESTS` → run tests.
+  const [name] = Array.isArray(content.actions) ? content.actions : [];
+  const command = textOf(objectOf(result.data).command).trim();
+  const named = textOf(name).replaceAll('_', ' ').toLowerCase().trim();
+  const action = command || (success ? '' : named);
   if (action === '') return;
   const caller = workingFor(runtime, roomId);
   const { sessionId } = caller;
-  const error = success ? '' : errorOf(result).slice(0, MAX_ERROR);
+  const why = result.error instanceof Error ? result.error.message : textOf(result.error);
+  const error = success ? '' : (why || textOf(result.text)).slice(0, MAX_ERROR);
   const reaction = service.onActionCompleted({
     ...{ action: action.slice(0, MAX_COMMAND), success, roomId, caller, sessionId },
     ...(error.trim() === '' ? {} : { error }),
   });
   inBackground(runtime, reaction, 'what an action did could not be looked into');
-}
-
-function commandOf(result: Fields): string {
-  const { command } = objectOf(result.data);
-  return textOf(command).trim();
-}
-
-/** `RUN_TESTS` → run tests. */
-function nameOf({ actions }: Fields): string {
-  const [name] = Array.isArray(actions) ? actions : [];
-  return textOf(name).replaceAll('_', ' ').toLowerCase().trim();
-}
-
-function errorOf({ error, text }: Fields): string {
-  return error instanceof Error ? error.message : textOf(error) || textOf(text);
 }
 
 function tell(
@@ -240,10 +235,6 @@ function filesOf(content: Fields): string[] {
     (path): path is string => typeof path === 'string' && path !== '' && path.length <= MAX_PATH,
   );
   return [...new Set(paths)].slice(0, MAX_FILES);
-}
-
-function noFiles(): string[] {
-  return [];
 }
 
 function inBackground(runtime: IAgentRuntime, work: Promise<unknown>, message: string): void {

@@ -1,17 +1,15 @@
 /** SET_TIME_ZONE: the zone in which a person's clock times are read, told once and kept. */
 import { localParts } from '../../shared/zones.js';
-import { formatInstant, type TriggerSummary, timezoneOfWords } from '../../triggers/index.js';
+import { formatInstant, timezoneOfWords } from '../../triggers/index.js';
 import { type Outcome, refuse, succeed } from './action-frame.js';
 import { createTrigger } from './create-trigger.js';
-import { plain, quoted } from './display.js';
+import { namesOf as names, plain } from './display.js';
 import { isZoneOfTrigger } from './intent.js';
 import { actionOf, openQuestions } from './pending.js';
 import { triggerAction } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import { UPDATE_TRIGGER, updateTrigger } from './update-trigger.js';
 import { isQuestion, zonePhrase } from './zone-question.js';
-
-const NAMED = 5;
 
 export const setTimeZoneAction = triggerAction({
   name: 'SET_TIME_ZONE',
@@ -50,22 +48,14 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
     return actionOf(asking) === UPDATE_TRIGGER ? updateTrigger(turn) : createTrigger(turn);
   const { moved, left } = await turn.service.rememberTimezone(turn.requester.entityId, read.zone);
   const others =
-    moved.length === 0 ? 'Triggers that exist already keep theirs.' : movedWords(moved);
+    moved.length === 0
+      ? 'Triggers that exist already keep theirs.'
+      : `I have moved what I had read in the zone of my machine: ${names(moved)}. Other triggers keep theirs.`;
   const behind = left.length === 0 ? '' : ` Not moved: ${names(left)}; change them one by one.`;
   return succeed(
     `Your time zone is ${read.zone} now; it is ${clockNow(turn.nowMs, read.zone)} there. ${others}${behind}`,
     { timezone: read.zone, moved: moved.length },
   );
-}
-
-function movedWords(moved: readonly TriggerSummary[]): string {
-  return `I have moved what I had read in the zone of my machine: ${names(moved)}. Other triggers keep theirs.`;
-}
-
-function names(triggers: readonly TriggerSummary[]): string {
-  const shown = triggers.slice(0, NAMED).map((one) => quoted(one.displayName, 40));
-  const more = triggers.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function clockNow(nowMs: number, zone: string): string {

@@ -39,7 +39,11 @@ export const showExamplesAction = framedAction(
 async function examplesOf(runtime: IAgentRuntime): Promise<Outcome> {
   const triggers = await serviceStart(runtime, TriggerService, STARTING_MS);
   const hasTriggers = (await triggers?.health())?.enabled === true;
-  const command = await knownCommand(runtime);
+  await whenStarted(runtime);
+  const when = whenServiceOf(runtime);
+  // A command that really leads to something; absent where no index is.
+  const entries = when?.configured ? await when.entries() : [];
+  const command = entries.map((one) => one.command).find(isPrintable);
   const examples = [
     ...(hasTriggers
       ? ['in 20 minutes tell me to stretch', 'every weekday at 9 summarize my inbox']
@@ -53,12 +57,4 @@ async function examplesOf(runtime: IAgentRuntime): Promise<Outcome> {
   ];
   const lines = examples.slice(0, SHOWN).map((one) => `- ${one}`);
   return succeed(['You can say, for example:', ...lines, LANGUAGES].join('\n'));
-}
-
-/** A command that really leads to something; absent where no index is. */
-async function knownCommand(runtime: IAgentRuntime): Promise<string | undefined> {
-  await whenStarted(runtime);
-  const when = whenServiceOf(runtime);
-  if (!when?.configured) return undefined;
-  return (await when.entries()).map(({ command }) => command).find(isPrintable);
 }

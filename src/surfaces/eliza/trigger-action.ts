@@ -16,7 +16,7 @@ import {
   refuse,
 } from './action-frame.js';
 import { answerOf, placeNamed } from './confirm-words.js';
-import { counted, quoted, triggerLine } from './display.js';
+import { counted, listed, quoted, triggerLine } from './display.js';
 import { inConversation } from './open-questions.js';
 import { ask, forget, lastMentioned, mention, type Pending, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
@@ -109,7 +109,12 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   const offered = options.among;
   const items =
     offered === undefined ? all : offered.flatMap((id) => all.find((one) => one.id === id) ?? []);
-  if (items.length === 0) return { outcome: nothingThere(options) };
+  if (items.length === 0) {
+    const {
+      hint = 'Tell me what to do and when, for example "every weekday at 9 summarize my inbox".',
+    } = options;
+    return { outcome: refuse(`There are no triggers here. ${hint}`, { code: 'NOT_FOUND' }) };
+  }
   const place = offered === undefined ? null : placeNamed(options.target, items.length);
   const placed = place === null ? undefined : items[place];
   if (placed) return { trigger: placed };
@@ -122,17 +127,20 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   }
   const match = matchTrigger(target, items);
   if (match.kind === 'one') return { trigger: match.item };
-  if (match.kind === 'none') return { outcome: noneFits(turn, options, items) };
+  if (match.kind === 'none') {
+    const hint = options.hint === undefined ? '' : `${options.hint} `;
+    const there = `There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`;
+    const text = `I know no trigger called ${quoted(options.target, 60)}. ${hint}${there}`;
+    return { outcome: refuse(text, { code: 'NOT_FOUND' }) };
+  }
   const fits = narrowed(turn, options, match.items);
   const [only, ...others] = fits;
   if (only && others.length === 0) return { trigger: only };
-  await ask(turn, {
-    kind: 'which',
-    action: options.action,
-    text: options.text.slice(0, LIMITS.instructionsBytes),
-    ids: fits.slice(0, SHOWN).map((one) => one.id),
-  });
-  return { outcome: whichOne(turn, fits) };
+  const ids = fits.slice(0, SHOWN).map((one) => one.id);
+  const said = options.text.slice(0, LIMITS.instructionsBytes);
+  await ask(turn, { kind: 'which', action: options.action, text: said, ids });
+  const question = `Which one do you mean? That fits ${counted(fits.length)}:`;
+  return { outcome: askUser(`${question}\n${lines(turn, fits)}`, { candidates: ids }) };
 }
 
 /** Of those that fit equally well: one's own first, then what the action prefers. */
@@ -141,33 +149,10 @@ function narrowed(turn: Turn, { prefer }: ChoiceOptions, items: TriggerSummary[]
   return preferred(items, prefer ? [isOwn, prefer] : [isOwn]);
 }
 
-function nothingThere({ hint }: ChoiceOptions): Outcome {
-  return refuse(
-    `There are no triggers here. ${hint ?? 'Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'}`,
-    { code: 'NOT_FOUND' },
-  );
-}
-
-function noneFits(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): Outcome {
-  return refuse(
-    `I know no trigger called ${quoted(options.target, 60)}. ${options.hint === undefined ? '' : `${options.hint} `}There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
-    { code: 'NOT_FOUND' },
-  );
-}
-
-function whichOne(turn: Turn, items: TriggerSummary[]): Outcome {
-  return askUser(
-    `Which one do you mean? That fits ${counted(items.length)}:\n${lines(turn, items)}`,
-    { candidates: items.slice(0, SHOWN).map((one) => one.id) },
-  );
-}
-
 function lines(turn: Turn, items: TriggerSummary[]): string {
-  const shown = items
-    .slice(0, SHOWN)
-    .map((one, index) => `${index + 1}. ${triggerLine(one, turn.nowMs, turn.zone.name)}`);
-  const more = items.length - shown.length;
-  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+  const lineOf = (one: TriggerSummary) =>
+    `${items.indexOf(one) + 1}. ${triggerLine(one, turn.nowMs, turn.zone.name)}`;
+  return listed(items, SHOWN, lineOf, (more) => `… and ${more} more`).join('\n');
 }
 
 /** Closes an open question that this message has answered or made pointless. */

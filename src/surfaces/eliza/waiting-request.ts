@@ -31,7 +31,13 @@ export function textOf(waiting: Waiting): string {
 
 /** What is to be done must come from the request or from the message, never from both. */
 export function fitOf(waiting: Waiting, said: string, options: ReadOptions): Fit {
-  if (waiting.kind === 'confirm-create') return otherTime(waiting.instructions, said, options);
+  if (waiting.kind === 'confirm-create') {
+    // "every 10 minutes", as an answer to "every minute, shall I?".
+    const { instructions } = waiting;
+    const read = readBare(said, options);
+    if (!read.ok) return { kind: 'none' };
+    return { kind: 'whole', schedule: read.value, instructions, text: `${said} ${instructions}` };
+  }
   const request = waiting.text;
   const reading = parseScheduleText(request, options);
   const isTime = readBareSchedule(said, options).kind !== 'none';
@@ -72,13 +78,6 @@ function ownTask(
   if (reading.kind === 'ambiguous') return reading.rest?.at(-1) ?? request;
   const timed = parseScheduleText(`${request} in 1 hour`, options);
   return timed.kind === 'schedule' ? timed.instructions : request;
-}
-
-/** "every 10 minutes", as an answer to "every minute, shall I?". */
-function otherTime(instructions: string, said: string, options: ReadOptions): Fit {
-  const read = readBare(said, options);
-  if (!read.ok) return { kind: 'none' };
-  return { kind: 'whole', schedule: read.value, instructions, text: `${said} ${instructions}` };
 }
 
 /** Of words that raise a question: whether it is the same one as for their time alone. */

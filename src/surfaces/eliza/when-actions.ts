@@ -5,7 +5,6 @@ import {
   type EntryWords,
   isEntryToWrite,
   type Recall,
-  type RememberDraft,
   type Remembered,
   readEntry,
 } from '../../when/index.js';
@@ -98,11 +97,21 @@ async function rememberWhen({ service, caller, text }: WhenTurn): Promise<Outcom
   const missing = (['trigger', 'header', 'description'] as const).filter(
     (field) => words[field] === '',
   );
-  if (missing.length > 0) return askFor(missing);
+  if (missing.length > 0) {
+    const names = missing.map((field) => NAMES[field]);
+    const last = names.pop();
+    const all = names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+    return askUser(`I still need ${all}, all on one line: ${EXAMPLE}`, { missing });
+  }
   // The model chose the action; that the message is to be written, its own words have to say.
-  if (!isEntryToWrite(text)) return askWhether(words);
+  if (!isEntryToWrite(text)) {
+    const entry = `/${words.prefix} ${line(words.trigger)} | ${line(words.header)} | …`;
+    return askUser(
+      `Shall I write "${entry}" into the /when index? If so, send it again behind /remember, like: ${EXAMPLE}`,
+    );
+  }
   try {
-    const made = await service.remember(draftOf(words), caller);
+    const made = await service.remember(words, caller);
     const { changed, file, header, sectionAdded } = made;
     return succeed(answerOf(made, words), { changed, line: made.line, file, header, sectionAdded });
   } catch (error) {
@@ -115,29 +124,11 @@ async function rememberWhen({ service, caller, text }: WhenTurn): Promise<Outcom
   }
 }
 
-function draftOf({ prefix, trigger, header, description, ...place }: EntryWords): RememberDraft {
-  return { prefix, trigger, header, description, ...place };
-}
-
 const NAMES = {
   trigger: 'what one is about to do',
   header: 'the title of the section',
   description: 'a description in keywords',
 };
-
-function askFor(missing: readonly (keyof typeof NAMES)[]): Outcome {
-  const names = missing.map((field) => NAMES[field]);
-  const last = names.pop();
-  const all = names.length === 0 ? last : `${names.join(', ')} and ${last}`;
-  return askUser(`I still need ${all}, all on one line: ${EXAMPLE}`, { missing: [...missing] });
-}
-
-function askWhether({ prefix, trigger, header }: EntryWords): Outcome {
-  const entry = `/${prefix} ${line(trigger)} | ${line(header)} | …`;
-  return askUser(
-    `Shall I write "${entry}" into the /when index? If so, send it again behind /remember, like: ${EXAMPLE}`,
-  );
-}
 
 function answerOf(
   { entry, line: at, file, header, sectionAdded, changed }: Remembered,

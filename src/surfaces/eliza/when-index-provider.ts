@@ -3,7 +3,7 @@
  * of the agent's last reply stand first, whatever was shown before; commands in the message are
  * answered in its own turn. Nothing relevant is no text; an error or a slow look-up leaves it empty.
  */
-import type { Memory, Provider } from '@elizaos/core';
+import type { Provider } from '@elizaos/core';
 import type { TurnMessage } from '../../proactive/index.js';
 import { withTimeout } from '../../shared/async.js';
 import type { Uuid } from '../../shared/ids.js';
@@ -44,7 +44,9 @@ export function createWhenIndexProvider(budgetMs = BUDGET_MS): Provider {
     async show(runtime, message) {
       const service = whenServiceOf(runtime);
       if (!service?.configured) return null;
-      const waits = isCommanding(message) || service.turns.isAwaited(message.roomId as Uuid);
+      const { text: said } = message.content;
+      const isCommand = typeof said === 'string' && COMMAND.test(said);
+      const waits = isCommand || service.turns.isAwaited(message.roomId as Uuid);
       const patienceMs = waits ? Math.max(COMMAND_MS, budgetMs) : budgetMs;
       const startedMs = performance.now();
       const turn = await withTimeout(turnMessageOf(runtime, message), patienceMs);
@@ -66,10 +68,6 @@ export function createWhenIndexProvider(budgetMs = BUDGET_MS): Provider {
 }
 
 export const whenIndexProvider: Provider = createWhenIndexProvider();
-
-function isCommanding({ content }: Memory): boolean {
-  return typeof content.text === 'string' && COMMAND.test(content.text);
-}
 
 async function make(
   service: WhenService,

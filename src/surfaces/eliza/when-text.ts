@@ -125,9 +125,11 @@ const SAID: Readonly<Record<Said, string>> = {
 function sectionText({ by, answer, match }: FoundSection, tokens: number): string {
   const sure =
     answer.found === 'exact' ? '' : `, nearest to it, confidence ${answer.confidence.toFixed(2)}`;
-  const whole = contentOf(match.content ?? '');
-  const kept = truncateToTokens(whole.text, tokens);
-  const isCut = whole.isCut || kept !== whole.text;
+  const { content = '' } = match;
+  const safeText = safeBlock(redactSecrets(content.slice(0, MAX_CHARACTERS)).text);
+  const whole = safeText.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+  const kept = truncateToTokens(whole, tokens);
+  const isCut = content.length > MAX_CHARACTERS || kept !== whole;
   const shown = by === 'chat' ? wrapped(kept) : kept;
   const place = `${line(match.file)}, line ${match.line}`;
   const remark = answer.message === undefined ? '' : `\n(${line(answer.message, MAX_MESSAGE)})`;
@@ -161,12 +163,6 @@ function wrappedLine(text: string): string {
     current += `${word} `;
   }
   return [...lines, current.trimEnd()].join('\n');
-}
-
-function contentOf(content: string): { text: string; isCut: boolean } {
-  const isCut = content.length > MAX_CHARACTERS;
-  const text = block(isCut ? content.slice(0, MAX_CHARACTERS) : content);
-  return { text: text.replace(/^(?:[ \t]*\n)+/, '').trimEnd(), isCut };
 }
 
 /** Commands that lead on, sections there was no room for, and what was not found: one line each. */
@@ -231,10 +227,6 @@ function fitting(lines: readonly string[], tokens: number): string[] {
 /** Words of a stranger as one line of ours. */
 export function line(text: string, max = MAX_WORDS): string {
   return safe(redactSecrets(text).text.replaceAll('`', "'"), max);
-}
-
-function block(text: string): string {
-  return safeBlock(redactSecrets(text).text);
 }
 
 /** A command is shown as it is typed, or not at all. */

@@ -104,16 +104,12 @@ function standInOf(runtime: IAgentRuntime, reason: string) {
   return async (_runtime: IAgentRuntime, params: Record<string, unknown>): Promise<string> => {
     const prompt = typeof params.prompt === 'string' ? params.prompt : '';
     const found = answers.find(
-      ([template]) => typeof template === 'string' && prompt.startsWith(beginningOf(template)),
+      // The text of a template up to its first placeholder.
+      ([text]) => typeof text === 'string' && prompt.startsWith(text.split('{{', 1)[0] ?? ''),
     );
     if (found === undefined) throw new Error(reason);
     return `<response><thought>${reason}</thought>${found[1]}</response>`;
   };
-}
-
-/** The text of a template up to its first placeholder. */
-function beginningOf(template: string): string {
-  return template.split('{{', 1)[0] ?? '';
 }
 
 function spoken(reason: string): string {

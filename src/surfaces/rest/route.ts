@@ -3,7 +3,6 @@
  * all that happens here, and nothing ever escapes, because the host lets a rejected handler hang
  * until its socket times out (ELIZA_GUIDE §9).
  */
-import type { ServerResponse } from 'node:http';
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
@@ -90,7 +89,7 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
         if (!spec.open) authorize(request, deps.apiKey());
         checkAgent(request, runtime.agentId);
         // The response is express's, which has more than the host's type declares.
-        if (spec.slow) (response as Partial<ServerResponse>).setTimeout?.(SLOW_MS);
+        if (spec.slow) Object(response).setTimeout?.(SLOW_MS);
         const { agentId: _checked, ...query } = request.query ?? {};
         const reply = await spec.handle({
           path: request.path ?? '',
