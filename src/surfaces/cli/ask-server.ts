@@ -85,14 +85,13 @@ export async function onceServed<Answer>(
       const isNobody = isAppError(error) && error.details.met === 'nobody';
       const pid = isNobody ? await startingServer(wanted) : null;
       if (!isNobody || pid === null) throw error;
-      if (leftMs <= 0) throw notYet(pid, error);
+      if (leftMs <= 0) {
+        // Without what was met: the PID file has nothing to say to this.
+        const message = `process ${pid} is about to serve: try again in a moment`;
+        const failure = new AppError('UNAVAILABLE', message, { pid }, { cause: error });
+        throw failure;
+      }
     }
     await delay(PAUSE_MS);
   }
-}
-
-/** Without what was met: the PID file has nothing to say to this. */
-function notYet(pid: number, cause: AppError): AppError {
-  const message = `process ${pid} is about to serve: try again in a moment`;
-  return new AppError('UNAVAILABLE', message, { pid }, { cause });
 }

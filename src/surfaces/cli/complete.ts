@@ -114,6 +114,18 @@ const MOST = 100;
 /** Of what a shell reads without a thought: no quotes, nothing that it expands, no word breaks of bash. */
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N} _.,+/-]*$/u;
 
+/** Of rows with an id: as many digits of it as tell it from the others, and what it is. */
+const rows =
+  <Row>(path: string, field: string, idOf: (row: Row) => string, aboutOf: (row: Row) => string) =>
+  async (asking: Asking): Promise<Candidate[]> => {
+    const found = (await asked<Record<string, Row[]>>(asking, path, { limit: MOST }))[field] ?? [];
+    const ids = shortIds(found.map(idOf));
+    return found.map((row) => ({
+      value: ids.get(idOf(row)) ?? idOf(row),
+      description: aboutOf(row),
+    }));
+  };
+
 const SERVED: Readonly<Record<string, (asking: Asking) => Promise<Candidate[]>>> = {
   async trigger(asking) {
     const query = { limit: MOST, order: 'soonest' };
@@ -128,22 +140,18 @@ const SERVED: Readonly<Record<string, (asking: Asking) => Promise<Candidate[]>>>
       return asking.typed === '' ? [named[0] ?? short] : [short, ...named];
     });
   },
-  async run(asking) {
-    const { runs } = await asked<{ runs: NamedRun[] }>(asking, '/runs', { limit: MOST });
-    const ids = shortIds(runs.map(({ triggerRunId }) => triggerRunId));
-    return runs.map(({ triggerRunId, displayName, status }) => ({
-      value: ids.get(triggerRunId) ?? triggerRunId,
-      description: `${status}: ${displayName}`,
-    }));
-  },
-  async offer(asking) {
-    const { offers } = await asked<{ offers: Offer[] }>(asking, '/offers', { limit: MOST });
-    const ids = shortIds(offers.map(({ id }) => id));
-    return offers.map(({ id, kind, subject }) => ({
-      value: ids.get(id) ?? id,
-      description: `${kind}: ${subject}`,
-    }));
-  },
+  run: rows<NamedRun>(
+    '/runs',
+    'runs',
+    ({ triggerRunId }) => triggerRunId,
+    ({ status, displayName }) => `${status}: ${displayName}`,
+  ),
+  offer: rows<Offer>(
+    '/offers',
+    'offers',
+    ({ id }) => id,
+    ({ kind, subject }) => `${kind}: ${subject}`,
+  ),
   async memory(asking) {
     const query = { limit: MOST };
     const { memories } = await asked<{ memories: MemoryView[] }>(asking, '/memories', query);

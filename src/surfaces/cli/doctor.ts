@@ -51,18 +51,17 @@ function defineDoctor(group: Command, context: CommandContext): void {
         command,
         { ok, checks },
         {
-          text: (diagnosis) => diagnosis.checks.flatMap(linesOf).join('\n'),
+          text: (diagnosis) =>
+            diagnosis.checks
+              .flatMap(({ name, state, message, command: mends }) => [
+                `${SIGNS[state]} ${name}: ${oneLine(message)}`,
+                ...(mends === undefined ? [] : [`    ${mends}`]),
+              ])
+              .join('\n'),
           code: (diagnosis) => (diagnosis.ok ? EXIT.done : EXIT.failure),
         },
       );
     });
-}
-
-function linesOf({ name, state, message, command }: Check): string[] {
-  return [
-    `${SIGNS[state]} ${name}: ${oneLine(message)}`,
-    ...(command === undefined ? [] : [`    ${command}`]),
-  ];
 }
 
 async function serverChecks(context: CommandContext, command: Command): Promise<Check[]> {

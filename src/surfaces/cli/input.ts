@@ -1,5 +1,5 @@
 /** Texts that the user hands in. */
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.js';
@@ -35,16 +35,14 @@ export async function readTextFile(
 ): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw badInput(`there is no file ${shown}`, { path });
-  const odd = whyOdd(found);
-  if (odd !== null) throw badInput(`${shown} is ${odd}, not a file`, { path });
+  const [odd] = [
+    ...(found.isDirectory() ? ['a folder'] : []),
+    ...(found.isSocket() ? ['a socket'] : []),
+    ...(found.isBlockDevice() ? ['a disk'] : []),
+  ];
+  if (odd !== undefined) throw badInput(`${shown} is ${odd}, not a file`, { path });
   if (found.size > maxBytes) throw tooLarge(shown, maxBytes);
   return utf8(await allOf(path, shown, maxBytes), shown);
-}
-
-function whyOdd(found: Stats): string | null {
-  if (found.isDirectory()) return 'a folder';
-  if (found.isSocket()) return 'a socket';
-  return found.isBlockDevice() ? 'a disk' : null;
 }
 
 /** Of a pipe nobody knows how much will come. */
@@ -58,15 +56,13 @@ async function allOf(path: string, shown: string, maxBytes: number): Promise<Buf
       if (bytes > maxBytes) throw tooLarge(shown, maxBytes);
       chunks.push(part);
     }
-  } catch (error) {
-    throw error instanceof AppError ? error : unreadable(path, shown, error);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const message = `${shown} cannot be read: ${messageOf(cause)}`;
+    const failure = new AppError('INVALID_INPUT', message, { path }, { cause });
+    throw failure;
   }
   return Buffer.concat(chunks);
-}
-
-function unreadable(path: string, shown: string, cause: unknown): AppError {
-  const message = `${shown} cannot be read: ${messageOf(cause)}`;
-  return new AppError('INVALID_INPUT', message, { path }, { cause });
 }
 
 function tooLarge(shown: string, maxBytes: number): AppError {

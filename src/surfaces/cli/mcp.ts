@@ -51,25 +51,17 @@ function defineMcp(command: Command, context: CommandContext): void {
 /** @throws AppError INVALID_INPUT, else as `serveStdio` */
 async function serve({ port, tools }: McpFlags, context: CommandContext): Promise<void> {
   const { io, checkSettings } = context;
+  const { CLAUDE_CODE_SESSION_ID: claude, CUE_SESSION_ID: own } = io.env;
   const asked = tools ?? io.env.CUE_MCP_TOOLS;
   const chosen = asked ? checked(asked) : undefined;
   const startAgent = agentStarterOf(context);
   await serveStdio({
     ...{ name: 'cue mcp', io, env: io.env, port, startAgent, checkSettings },
     tools: chosen,
-    clientSession: sessionIn(io.env),
+    // The first is given by Claude Code since 2.1.154: the `session_id` of its hooks, unless the session was
+    // resumed (anthropics/claude-code#64412); then it answers no more than without.
+    clientSession: clientSessionOf(claude) ?? clientSessionOf(own),
   });
-}
-
-/**
- * The first is given by Claude Code since 2.1.154: the `session_id` of its hooks, unless the session was
- * resumed (anthropics/claude-code#64412); then it answers no more than without.
- */
-function sessionIn({
-  CLAUDE_CODE_SESSION_ID: claude,
-  CUE_SESSION_ID: own,
-}: CommandContext['io']['env']) {
-  return clientSessionOf(claude) ?? clientSessionOf(own);
 }
 
 /** @throws AppError INVALID_INPUT */

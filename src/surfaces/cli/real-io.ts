@@ -54,13 +54,10 @@ function workingFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw noFolder(cause);
+    const message = 'the folder you are in is gone: go to another one';
+    const failure = new AppError('INVALID_INPUT', message, {}, { cause });
+    throw failure;
   }
-}
-
-function noFolder(cause: unknown): AppError {
-  const message = 'the folder you are in is gone: go to another one';
-  return new AppError('INVALID_INPUT', message, {}, { cause });
 }
 
 /** A writer that outlives a reader which has heard enough (`cue when x | head -1`). */

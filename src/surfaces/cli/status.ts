@@ -103,15 +103,12 @@ const autonomy: DefineCommand = (command, context) => {
   })(command, context);
 };
 
-async function textOf(told: Told): Promise<string> {
+async function textOf({ cycle, ...told }: Told): Promise<string> {
   const { autonomyLines } = await import('./status-text.js');
-  return [...cycleLines(told), ...autonomyLines(told)].join('\n');
-}
-
-function cycleLines({ cycle }: Told): string[] {
-  if (cycle === undefined) return [];
-  if (cycle === null) return ['the cycle takes longer, and goes on'];
-  return [`✔ one cycle: ${counted(cycle.instructions, 'instruction')}`];
+  const lines = autonomyLines(told);
+  if (cycle === null) lines.unshift('the cycle takes longer, and goes on');
+  else if (cycle) lines.unshift(`✔ one cycle: ${counted(cycle.instructions, 'instruction')}`);
+  return lines.join('\n');
 }
 
 export const commands = { status: defineStatus, autonomy };

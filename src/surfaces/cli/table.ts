@@ -57,13 +57,19 @@ export function tableOf<Row>(io: Io, columns: readonly Column<Row>[]): Table<Row
           .map((cell, at) => {
             const width = widths?.[at] ?? 0;
             const shown = columns[at]?.isCut ? cutTo(cell, width) : cell;
-            const painted = terminal.hasColors ? paint(colorOf(cell, at), shown) : shown;
+            const color = terminal.hasColors ? colorOf(cell, at) : undefined;
+            // The terminal has been asked already whether it has colours.
+            const painted = color ? styleText(color, shown, { validateStream: false }) : shown;
             return painted + ' '.repeat(Math.max(0, width - widthOf(shown)));
           })
           .join(GAP)
           .trimEnd();
       const header = line(heads, () => 'bold');
-      const body = cells.map((row) => line(row, (cell, at) => stateColor(columns[at], cell)));
+      const body = cells.map((row) =>
+        line(row, (cell, at) =>
+          columns[at]?.isState ? COLORS[cell.split(' ', 1)[0] ?? ''] : undefined,
+        ),
+      );
       return (isFirst ? [header, ...body] : body).join('\n');
     },
   };
@@ -144,15 +150,6 @@ function widthsFor<Row>(
     over -= 1;
   }
   return widths;
-}
-
-function stateColor<Row>(column: Column<Row> | undefined, cell: string): Color {
-  return column?.isState ? COLORS[cell.split(' ', 1)[0] ?? ''] : undefined;
-}
-
-function paint(color: Color, text: string): string {
-  // The terminal has been asked already whether it has colours.
-  return color === undefined ? text : styleText(color, text, { validateStream: false });
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

@@ -125,10 +125,6 @@ function callsWords({ model, provider, calls, ms, tokens }: Calls): string {
   return `    ${oneLine(model)} of ${oneLine(provider)}: ${calls} in ${(ms / 1_000).toFixed(1)} s${read ?? ''}`;
 }
 
-export function reasonsText(reasons: readonly string[]): string {
-  return reasons.map(oneLine).join('\n');
-}
-
 export function previewText({ scheduleText, instructions, nextRuns }: SchedulePreview): string {
   return [
     oneLine(scheduleText),

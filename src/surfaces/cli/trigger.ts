@@ -19,6 +19,7 @@ import type { CommandContext, DefineCommand } from './command-line.js';
 import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
 import { type Flags, PAGE_FLAGS, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
+import { oneLine } from './lines.js';
 import { type ListRequest, WATCH_FLAG } from './list.js';
 import { type Query, requestCommand, serverGroup } from './request.js';
 
@@ -115,7 +116,7 @@ const explain = requestCommand<Explanation>({
   ...{ about: 'why it did or did not run', args: OF_ONE },
   ask: ({ id }) => ({
     ...{ path: `${pathOf(id)}/why`, field: 'reasons' },
-    text: async ({ reasons }) => (await print()).reasonsText(reasons),
+    text: ({ reasons }) => reasons.map(oneLine).join('\n'),
   }),
 });
 

@@ -4,22 +4,10 @@
  */
 
 import { dirname, isAbsolute, resolve } from 'node:path';
-import {
-  addressOfAgent,
-  askRest,
-  findServer,
-  type Wanted,
-  withPidFile,
-} from '../../../server/client.js';
+import { addressOfAgent, askRest, findServer, withPidFile } from '../../../server/client.js';
 import { withTimeout } from '../../../shared/async.js';
 import { messageOf } from '../../../shared/errors.js';
-import {
-  addressOf,
-  branchOf,
-  gitFolderAround,
-  originOf,
-  type Said,
-} from '../../../shared/git-folder.js';
+import { addressOf, branchOf, gitFolderAround, originOf } from '../../../shared/git-folder.js';
 import { isObject } from '../../../shared/json.js';
 import { fenced } from '../../../shared/safe-text.js';
 import { escapedJson, type Io } from '../io.js';
@@ -85,7 +73,8 @@ export async function answerHook(io: Io): Promise<void> {
   const tooLate = new AbortController();
   // Which event it is stands in the input.
   let budgetMs = Math.max(...HOOK_EVENTS.map((event) => budgetOf(event, io.env)));
-  const answered = await inTime(readCall(io), budgetMs, async (call) => {
+  const input = io.stdin(MAX_STDIN_BYTES).then((text) => readHookCall(JSON.parse(text)));
+  const answered = await inTime(input, budgetMs, async (call) => {
     if (typeof call === 'string') return { why: call };
     budgetMs = budgetOf(call.event, io.env);
     const leftMs = leftOf(budgetMs);
@@ -123,45 +112,29 @@ interface Answer {
   why?: string;
 }
 
-async function readCall(io: Io): Promise<HookCall | string> {
-  return readHookCall(JSON.parse(await io.stdin(MAX_STDIN_BYTES)));
-}
-
 async function answerOf(
   call: HookCall,
   io: Io,
   leftMs: number,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const project = projectOf(call, io);
+  // Where Claude works at the moment may be another folder.
+  const { CLAUDE_PROJECT_DIR: named = '' } = io.env;
+  const project = isAbsolute(named) ? named : (call.cwd ?? io.cwd);
   const body = eventOf(call, project);
   const wanted = { env: io.env, cwd: project };
-  const reaction = await tellServer(wanted, body, leftMs, signal).catch((error: unknown) => {
-    throw withPidFile(error, wanted);
-  });
+  // When it is too late says the signal.
+  const untilThen = { timeoutMs: MAX_BUDGET_MS + leftMs, signal };
+  const reaction = await addressOfAgent(findServer(wanted), wanted.env, leftMs)
+    .then((server) => askRest(server, { method: 'POST', path: '/events', body, ...untilThen }))
+    .catch((error: unknown) => {
+      throw withPidFile(error, wanted);
+    });
   const additionalContext = contextIn(reaction, call.event);
   if (additionalContext === null) return { why: `nothing to be said about ${body.type}` };
   return {
     json: JSON.stringify({ hookSpecificOutput: { hookEventName: call.event, additionalContext } }),
   };
-}
-
-async function tellServer(
-  wanted: Wanted,
-  body: object,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  const address = await addressOfAgent(findServer(wanted), wanted.env, timeoutMs);
-  // When it is too late says the signal.
-  const untilThen = { timeoutMs: MAX_BUDGET_MS + timeoutMs, signal };
-  return askRest(address, { method: 'POST', path: '/events', body, ...untilThen });
-}
-
-/** Absolute. Where Claude works at the moment may be another one. */
-function projectOf({ cwd }: HookCall, io: Io): string {
-  const { CLAUDE_PROJECT_DIR: named = '' } = io.env;
-  return isAbsolute(named) ? named : (cwd ?? io.cwd);
 }
 
 /** With the place, as far as it is known without asking git: that would take too long. */
@@ -191,15 +164,11 @@ function gitFacts(cwd: string) {
   const folder = gitFolderAround(cwd);
   if (folder === null) return { repo: addressOf(null, cwd) };
   const origin = originOf(folder);
-  const branch = textOf(branchOf(folder), 'HEAD');
+  const branch = branchOf(folder);
   return {
     ...(origin === 'unclear' ? {} : { repo: addressOf(origin.text, folder.root) }),
-    ...(branch === null ? {} : { branch }),
+    ...(branch === 'unclear' ? {} : { branch: branch.text ?? 'HEAD' }),
   };
-}
-
-function textOf(said: Said, none: string): string | null {
-  return said === 'unclear' ? null : (said.text ?? none);
 }
 
 /** `CUE_HOOK_BUDGET_MS_SESSION_START`, say, else that of all events. */

@@ -90,7 +90,9 @@ export function signsOf(client: ClientName, machine: Machine): string[] {
 }
 
 export function isUsed(client: ClientName, machine: Machine): boolean {
-  return signsOf(client, machine).some(isFolder);
+  return signsOf(client, machine).some(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
 }
 
 export function homeOf({ env, platform }: Machine): string {
@@ -108,10 +110,6 @@ function desktopFolder(machine: Machine): string {
 
 function pathOf({ platform }: Machine) {
   return platform === 'win32' ? win32 : posix;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** What runs here. */
@@ -151,19 +149,15 @@ export function invocationsOf(
   const shared = scope === 'project' ? sharedBin(machine, program) : null;
   if (shared === null) return absolute(scope, program);
   return {
-    server: sharedServer(client, shared),
+    // Cursor does not say in which folder it starts a server; the others start it in the project. Never by way
+    // of npx, which adds more than a second to each start.
+    server: {
+      command: 'node',
+      args: [client === 'cursor' ? `${WORKSPACE}/${shared}` : shared, 'mcp'],
+    },
     // Set where hooks run, also below the root ("Reference scripts by path").
     hook: { command: 'node', args: [`${PROJECT}/${shared}`, 'hook'] },
   };
-}
-
-/**
- * Cursor does not say in which folder it starts a server; the others start it in the project. Never by way of
- * npx, which adds more than a second to each start.
- */
-function sharedServer(client: ClientName, shared: string): Invocation {
-  const path = client === 'cursor' ? `${WORKSPACE}/${shared}` : shared;
-  return { command: 'node', args: [path, 'mcp'] };
 }
 
 function absolute(scope: InstallScope, program: Program): Invocations {
@@ -245,7 +239,9 @@ export function isOurs(value: unknown, what: Called): boolean {
 
 /** Whether it runs us by way of a program that we do not know (`ssh`, `docker`, a shell): it is the user's. */
 export function isWrapped(value: unknown, what: Called): boolean {
-  return RUNS_US.exec(lineOf(value))?.[1] === what && !isOurs(value, what);
+  const { command, args } = fieldsOf(value);
+  const line = [...textsIn([command]), ...textsIn(args)].join(' ');
+  return RUNS_US.exec(line)?.[1] === what && !isOurs(value, what);
 }
 
 /** Whether a client reaches us over HTTP, as the documentation says how. */
@@ -286,12 +282,6 @@ function wordsOf(value: unknown): string[] {
   if (SHELL.test(command)) return [];
   const parts: string[] = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return parts.map((part) => part.replace(/["']/g, ''));
-}
-
-/** What a server or hook runs, in one line; empty where it runs nothing. */
-function lineOf(value: unknown): string {
-  const { command, args } = fieldsOf(value);
-  return [...textsIn([command]), ...textsIn(args)].join(' ');
 }
 
 function textsIn(list: unknown): string[] {

@@ -31,20 +31,18 @@ export async function readConfig(asked: string): Promise<ConfigFile> {
   const read = await readWhole(path, MAX_BYTES);
   if (read === 'gone') return { path, text: null, hasMark: false };
   if ('refused' in read) {
-    throw badInput(`${asked} ${(await oddity(path)) ?? read.refused.message}`, { path: asked });
+    // What people meet in place of a file.
+    const found = await lstat(path).catch(() => null);
+    const odd = found?.isDirectory()
+      ? 'is a folder, no file'
+      : found?.isSymbolicLink() && 'is a link that leads nowhere';
+    throw badInput(`${asked} ${odd || read.refused.message}`, { path: asked });
   }
   const text = textOf(read.bytes);
   if (text === null) throw badInput(`${asked} is not UTF-8 text`, { path: asked });
   const hasMark = text.startsWith(MARK);
   const mode = Number(read.stats.mode & 0o777n);
   return { path, text: hasMark ? text.slice(1) : text, hasMark, mode };
-}
-
-/** What people meet in place of a file, `null`: something else. */
-async function oddity(path: string): Promise<string | null> {
-  const found = await lstat(path).catch(() => null);
-  if (found?.isDirectory()) return 'is a folder, no file';
-  return found?.isSymbolicLink() ? 'is a link that leads nowhere' : null;
 }
 
 /** @throws AppError PERMISSION_DENIED for what somebody has protected, though its folder may be written */

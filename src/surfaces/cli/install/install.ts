@@ -31,8 +31,10 @@ function giveOwnMemory({ project }: Machine, { dryRun = false } = {}): string {
   const folder = join(project, DATABASE);
   try {
     if (!dryRun) makeFolder(folder, 0o700);
-  } catch (error) {
-    throw unmade(folder, error);
+  } catch (cause) {
+    const message = `${folder} cannot be made: ${messageOf(cause)}`;
+    const failure = new AppError('CONFLICT', message, {}, { cause });
+    throw failure;
   }
   const made = dryRun ? 'would be' : 'is';
   return `the memory of this project ${made} in ${folder}: keep .eliza out of version control`;
@@ -46,10 +48,6 @@ function memoryTold({ project, env }: Machine): string {
     'memory: that of the running Eliza agent, else ~/.cue/db, which all projects without one of their own ' +
     'share; "cue mcp install --own-memory" gives this project its own'
   );
-}
-
-function unmade(folder: string, cause: unknown): AppError {
-  return new AppError('CONFLICT', `${folder} cannot be made: ${messageOf(cause)}`, {}, { cause });
 }
 
 /** What has become of one file. */
@@ -150,8 +148,10 @@ function planned({ change: { kind, shown, client, file, text } }: Done): string 
   if (kind === 'none') return `${shown} (${client}): nothing to change`;
   const head = `${shown} (${client}): ${WORDS[kind][1]}`;
   if (text === null) return head;
-  const lines = changedLines(file.text ?? '', text).split('\n');
-  return [head, ...lines.map(shortened)].join('\n');
+  const lines = changedLines(file.text ?? '', text)
+    .split('\n')
+    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));
+  return [head, ...lines].join('\n');
 }
 
 function dryRunEnd(changes: readonly Change[]): string {
@@ -164,8 +164,4 @@ function dryRunEnd(changes: readonly Change[]): string {
   if (parts.length === 0) return 'nothing would be written';
   const words = parts.map(({ count, would }) => `${counted(count, 'file')} would ${would}`);
   return `--dry-run: ${words.join(' and ')}, and none was`;
-}
-
-function shortened(line: string): string {
-  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }

@@ -118,7 +118,12 @@ export function withServer(
     const there = serverIn(before, shown);
     if (there === undefined) return withValue(before, SERVER_PATH, serverEntry(client, server));
     if (isTheirWay(there)) return before;
-    if (!isOurs(there, 'mcp')) throw isForeign(shown);
+    if (!isOurs(there, 'mcp')) {
+      const message =
+        `${shown} has another server of the name "${SERVER_NAME}": rename or remove it there, ` +
+        'then install again; nothing was written';
+      throw new AppError('CONFLICT', message, { path: shown });
+    }
     const entry = serverEntry(client, { ...server, args: [...server.args, ...addedTo(there)] });
     return Object.entries(entry).reduce((out, [key, value]) => {
       const path = [...SERVER_PATH, key];
@@ -135,13 +140,6 @@ export function keepsServer(text: string, shown: string): boolean {
 
 function isTheirWay(server: unknown): boolean {
   return isOurAddress(server) || isWrapped(server, 'mcp');
-}
-
-function isForeign(shown: string): AppError {
-  const message =
-    `${shown} has another server of the name "${SERVER_NAME}": rename or remove it there, ` +
-    'then install again; nothing was written';
-  return new AppError('CONFLICT', message, { path: shown });
 }
 
 /** @throws AppError INVALID_INPUT */
@@ -289,12 +287,10 @@ export function valueAt(text: string, path: JsonPath): unknown {
   if (error) {
     throw new SyntaxError(`${printParseErrorCode(error.error)} at character ${error.offset}`);
   }
-  return path.reduce<unknown>(memberOf, document);
-}
-
-function memberOf(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return typeof step === 'number' ? value[step] : undefined;
-  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  return path.reduce<unknown>((value, step) => {
+    if (Array.isArray(value)) return typeof step === 'number' ? value[step] : undefined;
+    return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }, document);
 }
 
 /** All comments, sorted. */

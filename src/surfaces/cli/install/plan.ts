@@ -108,11 +108,14 @@ export async function changesFor(
   const changeOf = async (path: string, edit: Edit): Promise<Change> => {
     const file = await readConfig(path);
     const shown = shownFrom(io.cwd, path);
-    const outcome = flags.remove
+    const outcome: Pick<Change, 'text' | 'from' | 'obsolete'> = flags.remove
       ? await removal(file, shown, edit)
       : { text: edit.add(file.text, shown) };
     const change = { client, shown, file, ...outcome, privately: scope === 'user' };
-    const kind = kindOf(change);
+    let kind: Kind = change.from === undefined ? 'changed' : 'restored';
+    if (file.text === null) kind = 'created';
+    if (change.text === null) kind = 'deleted';
+    if (change.text === file.text) kind = 'none';
     if (file.text !== null && edit.keeps(file.text, shown)) {
       notes.push(`${shown}: ${edit.kept}, and was left as it is`);
     }
@@ -140,13 +143,6 @@ export async function changesFor(
   const isWritten = !flags.remove && changes.some(({ kind }) => kind !== 'none');
   if (isWritten && note !== undefined) notes.push(note);
   return { changes, notes };
-}
-
-function kindOf({ file, text, from }: Pick<Change, 'file' | 'text' | 'from'>): Kind {
-  if (text === file.text) return 'none';
-  if (text === null) return 'deleted';
-  if (file.text === null) return 'created';
-  return from === undefined ? 'changed' : 'restored';
 }
 
 /**

@@ -95,7 +95,9 @@ export async function contextOf(flags: ContextFlags, { cwd: here, env }: Io): Pr
   const git = wantsGit ? await gitFactsOf(cwd, env) : undefined;
   const repo = flags.repo === undefined ? git?.repo : withoutUser(flags.repo);
   const branch = flags.branch ?? git?.branch;
-  const os = flags.os === undefined ? osOf(process.platform) : osNamed(flags.os, '--os');
+  const own = process.platform === 'win32' ? 'windows' : process.platform;
+  const os =
+    flags.os === undefined ? OS_NAMES.find((name) => name === own) : osNamed(flags.os, '--os');
   return {
     cwd,
     // `--branch "$(git …)"` is empty where git has failed: not known.
@@ -119,11 +121,6 @@ export function osNamed(name: string, flag: string): Os {
     (/^mac ?os(?: ?x)?$/.test(text) ? 'darwin' : undefined);
   if (known !== undefined) return known;
   throw badInput(`${flag} is ${OS_NAMES.join(', ')}, not "${name}"`, { os: name });
-}
-
-/** `undefined`: a system the scopes of hints do not know. */
-function osOf(platform: NodeJS.Platform): Os | undefined {
-  return platform === 'win32' ? 'windows' : OS_NAMES.find((name) => name === platform);
 }
 
 /** `$PWD` keeps the links on the way, as the user sees it; a folder of another system stays as it is. */

@@ -76,24 +76,26 @@ function settingsOf({ maxHints, secretGuard, defaultTtl, logLevel }: ServeFlags)
   };
 }
 
+/** @throws AppError NOT_FOUND when nothing serves */
 function defineStatus(command: Command, context: CommandContext): void {
+  const { io, end } = context;
   command
     .option('--json', 'print the result as JSON, with the port')
-    .action(({ json = false }: { json?: boolean }) => performStatus(json, context));
-}
-
-/** @throws AppError NOT_FOUND when nothing serves */
-async function performStatus(json: boolean, context: CommandContext): Promise<void> {
-  const { io, end } = context;
-  const server = await serverOf(context);
-  if (json) printJson(io, { ...server.status, port: server.port });
-  else printText(io, (await linesOf(server, io.clock.now())).join('\n'));
-  end(EXIT.done);
+    .action(async ({ json }: { json?: true }) => {
+      const server = await serverOf(context);
+      if (json) printJson(io, { ...server.status, port: server.port });
+      else printText(io, (await linesOf(server, io.clock.now())).join('\n'));
+      end(EXIT.done);
+    });
 }
 
 async function linesOf(server: KnownServer, nowMs: number): Promise<string[]> {
   const { oneLine } = await import('./print-hint.js');
-  const { components, hints, durable, session, secret, top_tags } = countsOf(server.status.counts);
+  // Of a server that says less, nothing.
+  const { components, hints, durable, session, secret, top_tags }: HintCounts = {
+    ...{ components: 0, hints: 0, durable: 0, session: 0, secret: 0, top_tags: [] },
+    ...Object(server.status.counts),
+  };
   const tags = top_tags.map(({ tag, count }) => `${oneLine(tag)} (${count})`).join(', ');
   return [
     ...serverLines(server, server.port, nowMs),
@@ -101,12 +103,6 @@ async function linesOf(server: KnownServer, nowMs: number): Promise<string[]> {
       `(${durable} durable, ${session} of the session, ${secret} secret)`,
     ...(tags === '' ? [] : [`  top tags: ${tags}`]),
   ];
-}
-
-/** Of a server that says less, nothing. */
-function countsOf(counts: unknown): HintCounts {
-  const none = { components: 0, hints: 0, durable: 0, session: 0, secret: 0, top_tags: [] };
-  return typeof counts === 'object' && counts !== null ? { ...none, ...counts } : none;
 }
 
 const PATIENCE_MS = 10 * SECOND_MS;
@@ -122,14 +118,14 @@ function defineStop(command: Command, context: CommandContext): void {
   command
     .option('--json', 'print what was stopped as JSON')
     .addHelpText('after', STOP_EXPLAINED)
-    .action(({ json = false }: { json?: boolean }) => performStop(json, context));
+    .action(({ json }: { json?: true }) => performStop(json, context));
 }
 
 /**
  * @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server, PERMISSION_DENIED for a
  * process that only an answer names
  */
-async function performStop(json: boolean, context: CommandContext): Promise<void> {
+async function performStop(json: true | undefined, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const { pid, port, kind } = await serverOf(context);
   if (kind === 'eliza') {
@@ -140,44 +136,31 @@ async function performStop(json: boolean, context: CommandContext): Promise<void
       { pid, port },
     );
   }
-  if (!isCertain(pid, port, io.env)) throw unproven(pid, port);
   const named = serverOnPort(io.env, port);
-  const hadClient = named?.pid === pid && named.hasClient === true;
-  askToEnd(pid);
+  const isNamed = named?.pid === pid;
+  // Anybody's program may listen there, and name any process as itself.
+  if (!(isNamed && isWriterCertain(named)) && isPortOf(pid, port) !== true) {
+    const message =
+      `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
+      'nothing was stopped; end it as it was started, or by its process once you know it';
+    throw new AppError('PERMISSION_DENIED', message, { pid, port });
+  }
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (cause) {
+    const message = `process ${pid} cannot be stopped: ${messageOf(cause)}`;
+    const failure = new AppError('PERMISSION_DENIED', message, { pid }, { cause });
+    if (isRunning(pid)) throw failure;
+  }
   await ended(pid, io.clock);
   // Where a process is ended without being asked, it leaves its files behind.
   for (const path of pidFiles(io.env)) removePidFile(path, pid);
   if (json) printJson(io, { stopped: true, pid, port });
-  else
-    printText(io, `✔ stopped the server (process ${pid}, port ${port})${hadClient ? CUT_OFF : ''}`);
-  end(EXIT.done);
-}
-
-/** Anybody's program may listen there, and name any process as itself. */
-function isCertain(pid: number, port: number, env: CommandContext['io']['env']): boolean {
-  const file = serverOnPort(env, port);
-  if (file?.pid === pid && isWriterCertain(file)) return true;
-  return isPortOf(pid, port) === true;
-}
-
-function unproven(pid: number, port: number): AppError {
-  const message =
-    `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
-    'nothing was stopped; end it as it was started, or by its process once you know it';
-  return new AppError('PERMISSION_DENIED', message, { pid, port });
-}
-
-function askToEnd(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch (error) {
-    if (isRunning(pid)) throw notStopped(pid, error);
+  else {
+    const cutOff = isNamed && named.hasClient === true ? CUT_OFF : '';
+    printText(io, `✔ stopped the server (process ${pid}, port ${port})${cutOff}`);
   }
-}
-
-function notStopped(pid: number, cause: unknown): AppError {
-  const message = `process ${pid} cannot be stopped: ${messageOf(cause)}`;
-  return new AppError('PERMISSION_DENIED', message, { pid }, { cause });
+  end(EXIT.done);
 }
 
 async function ended(pid: number, clock: CommandContext['io']['clock']): Promise<void> {
@@ -200,14 +183,12 @@ const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'forei
 
 /** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
 async function serverOf({ io, port }: CommandContext): Promise<KnownServer> {
+  const nothing = (met: string) =>
+    new AppError('NOT_FOUND', `nothing serves: ${met}`, { what: 'server' });
   const { who, baseUrl } = await askWho(io, port?.()).catch((error: unknown) => {
     throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
   });
   const identity = identityOf(who);
   if (!identity) throw nothing(`${baseUrl} is served by another program`);
   return { ...identity, port: Number(new URL(baseUrl).port) };
-}
-
-function nothing(met: string): AppError {
-  return new AppError('NOT_FOUND', `nothing serves: ${met}`, { what: 'server' });
 }

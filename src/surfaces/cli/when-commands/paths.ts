@@ -42,10 +42,7 @@ const JOURNAL_FOLDER = '.cue';
 const HOST_FOLDER = '.eliza';
 const HOST_DATABASE = '.elizadb';
 
-export interface PlaceFlags {
-  index?: string | undefined;
-  decisions?: string | undefined;
-}
+type PlaceFlags = Pick<WhenFlags, 'index' | 'decisions'>;
 
 export type Place = Pick<Io, 'cwd' | 'env'>;
 
@@ -68,18 +65,17 @@ export function whenPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
   const folder = flags.decisions || env.CUE_WHEN_DECISIONS;
   const isIndexNamed = Boolean(flags.index || env.CUE_WHEN_INDEX);
   const start = isIndexNamed ? dirname(index) : cwd;
-  const roots = rootsOf(env, cwd);
+  const roots = (env.CUE_FILE_ROOTS ?? '').split(',').flatMap((root) => root.trim() || []);
   return {
     index,
     decisions: folder ? resolve(cwd, folder) : join(dirname(index), DECISIONS),
-    named: namedOf({ index: isIndexNamed, decisions: Boolean(folder) }),
+    named: [
+      ...(isIndexNamed ? (['index'] as const) : []),
+      ...(folder ? (['decisions'] as const) : []),
+    ],
     within: repositoryOf(start) ?? start,
-    ...(roots === null ? {} : { roots }),
+    ...(roots.length === 0 ? {} : { roots: roots.map((root) => resolve(cwd, root)) }),
   };
-}
-
-function namedOf({ index, decisions }: { index: boolean; decisions: boolean }): WhenPaths['named'] {
-  return [...(index ? (['index'] as const) : []), ...(decisions ? (['decisions'] as const) : [])];
 }
 
 /** The index alone, whether it exists or not; `null` when none is named and none was found. */
@@ -138,11 +134,6 @@ export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
   const shown = below === '' || below.startsWith('..') || isAbsolute(below) ? path : below;
   return shown.replace(CONTROLS, '\ufffd');
-}
-
-function rootsOf(env: Place['env'], cwd: string): string[] | null {
-  const roots = (env.CUE_FILE_ROOTS ?? '').split(',').flatMap((root) => root.trim() || []);
-  return roots.length === 0 ? null : roots.map((root) => resolve(cwd, root));
 }
 
 /** The repository, else the directory that `INDEX_PLACES` counts from. */

@@ -39,7 +39,8 @@ export async function recallCommand(
   flags: WhenFlags,
   triggers: readonly string[],
 ): Promise<ExitCode> {
-  const text = commandText(await withInput(triggers, io));
+  const input = triggers.includes(STANDARD_INPUT) ? await io.stdin() : '';
+  const text = commandText(triggers.map((word) => (word === STANDARD_INPUT ? input : word)));
   const requests = requestsIn(text);
   if (flags.port !== undefined) {
     return tellAnswer(await askedAt(flags.port, text, io), requests, io, flags);
@@ -50,12 +51,6 @@ export async function recallCommand(
   const fault = indexFault(book.library, book.library.warnings, paths.index);
   if (fault !== null) throw fault;
   return tellRecall(await recallFrom({ book, requests, paths }, flags), io, flags);
-}
-
-async function withInput(triggers: readonly string[], io: Io): Promise<string[]> {
-  if (!triggers.includes(STANDARD_INPUT)) return [...triggers];
-  const input = await io.stdin();
-  return triggers.map((text) => (text === STANDARD_INPUT ? input : text));
 }
 
 /** The index of the server at that port, which counts the recall itself. */

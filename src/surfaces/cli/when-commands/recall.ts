@@ -26,12 +26,9 @@ const KEPT_FILE = 'when-index.bin';
 /** One trigger a line. Words of which none has a space were typed without quotes: one trigger. */
 export function commandText(triggers: readonly string[]): string {
   const texts = COMMAND.test(triggers[0] ?? '') ? triggers.slice(1) : triggers;
-  return texts.join(isOnePhrase(texts) ? ' ' : '\n');
-}
-
-/** `§` may stand alone in front; `§a.md §b.md` are two. */
-function isOnePhrase(texts: readonly string[]): boolean {
-  return texts.every((text, at) => !/\s/.test(text) && (at === 0 || !text.startsWith('§')));
+  // `§` may stand alone in front; `§a.md §b.md` are two.
+  const isOne = texts.every((text, at) => !/\s/.test(text) && (at === 0 || !text.startsWith('§')));
+  return texts.join(isOne ? ' ' : '\n');
 }
 
 /** @throws AppError INVALID_INPUT for a text that asks for nothing */
@@ -104,7 +101,11 @@ function printWarnings(warnings: readonly Warning[], paths: WhenPaths, io: Io): 
 function noteRecall(recall: Recall, paths: WhenPaths, io: Io, flags: WhenFlags): void {
   const nowMs = io.clock.now();
   try {
-    const events = recallEvents(recall, sessionOf(io, nowMs), nowMs);
+    // An agent that names no session calls from one process that lives as long as its session; process ids
+    // are used again, seldom on the same day.
+    const day = new Date(nowMs).toISOString().slice(0, 10);
+    const session = io.env.CUE_SESSION_ID || `${day}/${io.parentPid}`;
+    const events = recallEvents(recall, session, nowMs);
     journalOf(paths.index, io).append(events);
   } catch (error) {
     if (flags.verbose) io.err(`cue: this recall was not counted: ${messageOf(error)}\n`);
@@ -132,13 +133,4 @@ function keepIndex(book: RecallIndex, io: Io, flags: WhenFlags): void {
   } catch (error) {
     if (flags.verbose) io.err(`cue: the index was not kept: ${messageOf(error)}\n`);
   }
-}
-
-/**
- * An agent that names no session calls from one process that lives as long as its session; process
- * ids are used again, seldom on the same day.
- */
-function sessionOf({ env, parentPid }: Io, nowMs: number): string {
-  const day = new Date(nowMs).toISOString().slice(0, 10);
-  return env.CUE_SESSION_ID || `${day}/${parentPid}`;
 }
