@@ -40,12 +40,16 @@ export function statusDepsOf(runtime: IAgentRuntime, caller: Caller): StatusDeps
     hints: () => hintsOf(runtime),
     caller,
     agentId: runtime.agentId,
-    serving: () => ({
-      ...servingOf(runtime),
-      agent_name: runtime.character.name,
-      project: projectOf(runtime),
-      database: directoryOf(runtime),
-    }),
+    serving: () => {
+      const set = runtime.getSetting('CUE_PROJECT');
+      const directory = pgliteDirectory(databaseOf(runtime));
+      return {
+        ...servingOf(runtime),
+        agent_name: runtime.character.name,
+        project: typeof set === 'string' && set.trim() !== '' ? set.trim() : null,
+        database: directory === null || directory === 'memory' ? null : resolve(directory),
+      };
+    },
   };
 }
 
@@ -71,16 +75,6 @@ export async function nudgeStatus(
     session_id: room.sessionId,
     counts: room.counts(caller),
   };
-}
-
-function directoryOf(runtime: IAgentRuntime): string | null {
-  const directory = pgliteDirectory(databaseOf(runtime));
-  return directory === null || directory === 'memory' ? null : resolve(directory);
-}
-
-function projectOf(runtime: IAgentRuntime): string | null {
-  const set = runtime.getSetting('CUE_PROJECT');
-  return typeof set === 'string' && set.trim() !== '' ? set.trim() : null;
 }
 
 export interface Serving {

@@ -29,15 +29,10 @@ export async function answering<T>(
   try {
     return await work();
   } catch (error) {
-    throw protocolError(error, what, log);
+    if (error instanceof McpError) throw error;
+    const told = toldError(error, (cause) => log.error({ what, ...cause }, 'request failed'));
+    throw toProtocolError(told);
   }
-}
-
-function protocolError(error: unknown, what: string, log: Log): McpError {
-  if (error instanceof McpError) return error;
-  return toProtocolError(
-    toldError(error, (cause) => log.error({ what, ...cause }, 'request failed')),
-  );
 }
 
 export function toProtocolError({

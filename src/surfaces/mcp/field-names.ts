@@ -27,7 +27,9 @@ export function fieldNamesOf({
 
   function named(word: string): string {
     if (places.has(word)) return word;
-    return [snakeOf(word), camelOf(word)].find((other) => places.has(other)) ?? word;
+    const snake = word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const camel = word.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+    return [snake, camel].find((other) => places.has(other)) ?? word;
   }
   const text = (message: string) => message.replace(WORDS, named);
   return {
@@ -51,12 +53,4 @@ function collect(schema: unknown, path: readonly string[], into: Map<string, str
   }
   for (const [name, inner] of within) collect(inner, [...path, name], into);
   for (const inner of items === undefined ? anyOf : [items, ...anyOf]) collect(inner, path, into);
-}
-
-function snakeOf(word: string): string {
-  return word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function camelOf(word: string): string {
-  return word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

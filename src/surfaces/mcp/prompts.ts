@@ -6,7 +6,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { offersOf, offerText } from '../../operations/index.js';
-import type { Offer, Reaction } from '../../proactive/index.js';
+import type { Reaction } from '../../proactive/index.js';
 import { safe } from '../../shared/safe-text.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';
 import { type Candidates, newest, type ResourceCall } from './resources/stored.js';
@@ -50,7 +50,7 @@ async function sessionStart(
   service.requireEnabled();
   const { clients } = service;
   const caller = session.caller();
-  const paths = filesOf(files);
+  const paths = files.split(/[,\n]/).flatMap((file) => file.trim() || []);
   const reactions: Reaction[] = [];
   // The particular first: a memory is offered once, save at the beginning of a session.
   if (task.trim() !== '') {
@@ -62,15 +62,11 @@ async function sessionStart(
   }
   reactions.push(await clients.happen('session_start', {}, caller));
   const about = task.trim() === '' ? '' : `The task: ${task.trim()}\n\n`;
-  const { text, offers } = together(reactions);
-  if (text === '') return `${about}I begin a session; nothing is remembered that bears on it.`;
-  return `${about}I begin a session. What is remembered that bears on it:\n\n${offerText(text, offers)}`;
-}
-
-function together(reactions: readonly Reaction[]): { text: string; offers: Offer[] } {
-  const texts = reactions.map(({ text }) => text).filter((text) => text !== '');
+  const texts = reactions.map((one) => one.text).filter((one) => one !== '');
+  const text = [...new Set(texts)].join('\n\n');
   const offers = new Map(reactions.flatMap((one) => one.offers).map((offer) => [offer.id, offer]));
-  return { text: [...new Set(texts)].join('\n\n'), offers: [...offers.values()] };
+  if (text === '') return `${about}I begin a session; nothing is remembered that bears on it.`;
+  return `${about}I begin a session. What is remembered that bears on it:\n\n${offerText(text, [...offers.values()])}`;
 }
 
 /** Values of an argument, taken from the newest memories. @throws McpError for another prompt */
@@ -89,13 +85,6 @@ export async function completePrompt(
   const [before = ''] = /^(?:.*,\s*)?/s.exec(begun) ?? [];
   const known = memories.flatMap((memory) => memory.files);
   return { values: known.map((file) => before + safe(file)), isPart };
-}
-
-function filesOf(text: string): string[] {
-  return text
-    .split(/[,\n]/)
-    .map((file) => file.trim())
-    .filter((file) => file !== '');
 }
 
 function unknownPrompt(name: string): McpError {

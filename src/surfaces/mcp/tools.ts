@@ -25,7 +25,6 @@ const status = defineTool({
 });
 
 /** It was the writer of `/when` before `when_add`: a call with the fields of an entry still is. */
-const writerOf = (input: object) => named('trigger' in input ? 'when_add' : 'store');
 const remember: Tool = {
   ...named('store'),
   name: 'remember',
@@ -33,7 +32,7 @@ const remember: Tool = {
   title: 'Remember',
   description: 'The same as store. A rule that later work must follow goes to when_add.',
   output: z.object({}),
-  call: (input, call) => writerOf(input).call(input, call),
+  call: (input, call) => named('trigger' in input ? 'when_add' : 'store').call(input, call),
   shown: (result) => ('entry' in result ? result : (named('store').shown?.(result) ?? result)),
   text: (shown) => named('entry' in shown ? 'when_add' : 'store').text(shown),
 };

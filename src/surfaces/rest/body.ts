@@ -64,17 +64,14 @@ function parsed({ headers }: IncomingMessage, bytes: Buffer): unknown {
   if (encoding.toLowerCase() !== 'identity') return unreadable('must be sent uncompressed');
   const charset = parameters.find((one) => one.trim().startsWith('charset='));
   if (charset && !/=\s*"?utf-?8"?\s*$/.test(charset)) return unreadable('must be UTF-8');
-  if (bytes.length === 0) return isAnnounced(headers) ? {} : undefined;
+  // The host takes an empty body for an empty object, and none at all for none.
+  const isAnnounced = 'content-length' in headers || 'transfer-encoding' in headers;
+  if (bytes.length === 0) return isAnnounced ? {} : undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     return unreadable('is not valid JSON');
   }
-}
-
-/** The host takes an empty body for an empty object, and none at all for none. */
-function isAnnounced(headers: IncomingMessage['headers']): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function unreadable(message: string): UnreadableBody {

@@ -16,7 +16,9 @@ import { AppError } from '../../shared/errors.js';
 export function authorize(request: RouteRequest, apiKey: string | undefined): void {
   if (apiKey !== undefined) {
     const given = header(request, 'x-api-key');
-    if (given === undefined || !sameText(given, apiKey)) {
+    // Of digests neither content nor length shows in the time it takes.
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    if (given === undefined || !timingSafeEqual(digest(given), digest(apiKey))) {
       throw new AppError('UNAUTHENTICATED', 'missing or wrong X-API-KEY header');
     }
     return;
@@ -43,7 +45,9 @@ export function authorize(request: RouteRequest, apiKey: string | undefined): vo
  * @throws AppError NOT_FOUND
  */
 export function checkAgent(request: RouteRequest, agentId: string): void {
-  const named = [request.query?.agentId, agentInPath(request.url ?? request.path ?? '')];
+  const url = request.url ?? request.path ?? '';
+  const inPath = /^(?:\/api)?\/agents\/([^/?]+)\/plugins\//i.exec(url)?.[1];
+  const named = [request.query?.agentId, inPath];
   for (const name of named) {
     if (name === undefined) continue;
     if (typeof name !== 'string' || name.toLowerCase() !== agentId.toLowerCase()) {
@@ -56,19 +60,9 @@ export function checkAgent(request: RouteRequest, agentId: string): void {
   }
 }
 
-function agentInPath(url: string): string | undefined {
-  return /^(?:\/api)?\/agents\/([^/?]+)\/plugins\//i.exec(url)?.[1];
-}
-
 function header(request: RouteRequest, name: string): string | undefined {
   const value = request.headers?.[name];
   return Array.isArray(value) ? value.join(', ') : value;
-}
-
-/** Compares digests, so that neither content nor length shows in the time it takes. */
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 /** Names that no foreign DNS can hold: `localhost` and below, and addresses. */

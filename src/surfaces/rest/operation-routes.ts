@@ -30,7 +30,7 @@ export function operationRoutes(route: MakeRoute): Route[] {
 }
 
 function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding): Route {
-  const { method, path, query, bodyOptional, slow, status, answer } = rest;
+  const { method, path, id = 'id', query, bodyOptional, slow, status, answer } = rest;
   const takesBody = ['POST', 'PUT', 'PATCH'].includes(method) && rest.body !== 'none';
   const body = rest.body === undefined || rest.body === 'none' ? anyObject : rest.body;
   return route<Record<string, unknown>, unknown>({
@@ -41,19 +41,19 @@ function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding
     async handle({ runtime, params, query, body, headers }) {
       const request = { id: params.id ?? '', query: given(query), body, headers };
       const { caller, ...spoken } = speakerOf(rest, request);
-      const input = rest.input?.(spoken.request) ?? merged(rest, spoken.request);
+      const { query: asked, body: sent } = spoken.request;
+      const fields = { ...asked, ...Object(sent) };
+      const isNamed = path.includes(':id');
+      if (!rest.input && isNamed && id in fields) {
+        throw new InvalidInputError([{ field: id, message: 'unknown field' }]);
+      }
+      const named = isNamed ? { [id]: request.id } : {};
+      const input = rest.input?.(spoken.request) ?? { ...fields, ...named };
       const { signal } = new AbortController();
       const result = await call(input, { runtime, caller, signal, progress: () => {} });
       return { status: status?.(result, input) ?? 200, body: answer?.(result, input) ?? result };
     },
   });
-}
-
-function merged({ id = 'id', path }: RestBinding, request: RestRequest): Record<string, unknown> {
-  const sent = { ...request.query, ...Object(request.body) };
-  if (!path.includes(':id')) return sent;
-  if (id in sent) throw new InvalidInputError([{ field: id, message: 'unknown field' }]);
-  return { ...sent, [id]: request.id };
 }
 
 /** Whose name stands under what is written, or which session asks. @throws InvalidInputError */
@@ -66,22 +66,17 @@ function speakerOf(
   if (field === undefined) return { caller: OPERATOR, request };
   const { [field]: who, ...rest } = Object(request[part]);
   const without = { ...request, [part]: rest };
-  if (!isSpokenFor)
-    return {
-      caller: { ...OPERATOR, ...given({ sessionId: sessionOf(who, field) }) },
-      request: without,
-    };
-  if (who === undefined || isUuid(who)) {
-    return { caller: { ...OPERATOR, ...given({ agentId: who }) }, request: without };
+  if (who === undefined) return { caller: OPERATOR, request: without };
+  // So that `session:last` is the one before it.
+  const sessionId = typeof who === 'string' && who.length <= 200 ? who.trim() : '';
+  if (!isSpokenFor && sessionId !== '') {
+    return { caller: { ...OPERATOR, sessionId }, request: without };
   }
-  throw new InvalidInputError([{ field, message: 'must be a UUID' }]);
-}
-
-/** So that `session:last` is the one before it. @throws InvalidInputError */
-function sessionOf(value: unknown, field: string): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim();
-  throw new InvalidInputError([{ field, message: 'must be text of 1 to 200 characters' }]);
+  if (isSpokenFor && isUuid(who)) {
+    return { caller: { ...OPERATOR, agentId: who }, request: without };
+  }
+  const message = isSpokenFor ? 'must be a UUID' : 'must be text of 1 to 200 characters';
+  throw new InvalidInputError([{ field, message }]);
 }
 
 function exportRoute(route: MakeRoute): Route {

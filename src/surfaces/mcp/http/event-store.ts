@@ -103,7 +103,7 @@ export function createEventStore({ prefix, onAnswered }: SessionEventsOptions): 
 
   return {
     async storeEvent(streamId, message) {
-      const answered = answeredBy(message);
+      const answered = 'method' in message || !('id' in message) ? undefined : message.id;
       if (answered !== undefined && running.delete(answered)) onAnswered?.();
       const isDropped = answered !== undefined && dropped.has(answered);
       const text = isDropped ? '' : JSON.stringify(message);
@@ -154,8 +154,4 @@ function missed(events: readonly Kept[]): SessionEvent[] {
     .slice(1)
     .filter(({ text }) => text !== '' && text !== '{}')
     .map(({ id, text }) => ({ id, message: JSON.parse(text) as JSONRPCMessage }));
-}
-
-function answeredBy(message: JSONRPCMessage): RequestId | undefined {
-  return 'method' in message || !('id' in message) ? undefined : message.id;
 }

@@ -17,7 +17,7 @@ import { derivedId, type Ids, type Uuid } from '../../../shared/ids.js';
 import { isDeeper, isObject, MAX_JSON_DEPTH } from '../../../shared/json.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession, type McpSession } from '../session.js';
-import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
+import { createEventStore, type SessionEvents } from './event-store.js';
 
 /** A session as far as its place is concerned. */
 interface Occupant {
@@ -182,14 +182,18 @@ export function createMcpHub(deps: HubDeps): McpHub {
   /** A response: there is no room. */
   async function begin(body: unknown, client: HttpClient): Promise<Open | Response> {
     const { isLocal, tools, clientSession, connection } = client;
-    const version = agreedOn(body);
+    // As the SDK agrees with the `initialize` that begins a session.
+    const asked = messagesOf(body).find(isInitializeRequest)?.params.protocolVersion ?? '';
+    const version = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
     const nowMs = clock.now();
     const places = MAX_SESSIONS + (isLocal ? LOCAL_SESSIONS : 0);
     const { ending, fullForMs } = roomFor(open.values(), nowMs, places);
     const ended = Promise.all(ending.map((one) => end(one.id)));
     if (fullForMs !== null) {
       await ended;
-      return full(body, places, fullForMs);
+      const seconds = Math.max(Math.ceil(fullForMs / SECOND_MS), 1);
+      const message = `all ${places} sessions are in use; end one, or try again in ${seconds} s`;
+      return refusal(body, 503, -32_000, message, { 'retry-after': String(seconds) });
     }
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
@@ -260,7 +264,7 @@ export function createMcpHub(deps: HubDeps): McpHub {
       if (known) Object.assign(known, { lastMs: clock.now(), wasUsed: true });
       else if (id !== null) {
         return refusal(body, 404, -32_001, 'there is no such session; begin a new one');
-      } else if (!isInitialization(body)) {
+      } else if (!messagesOf(body).some(isInitializeRequest)) {
         const message = `begin with initialize, or name a session in ${SESSION_HEADER}`;
         return refusal(body, 400, -32_000, message);
       }
@@ -302,14 +306,6 @@ export function createMcpHub(deps: HubDeps): McpHub {
   };
 }
 
-/** As the SDK agrees with the `initialize` that begins a session. */
-function agreedOn(body: unknown): string {
-  const asked = messagesOf(body).find(isInitializeRequest)?.params.protocolVersion;
-  return asked !== undefined && SUPPORTED_PROTOCOL_VERSIONS.includes(asked)
-    ? asked
-    : LATEST_PROTOCOL_VERSION;
-}
-
 /**
  * The SDK goes by the header alone, and takes a client that leaves it out for an old one; what the session
  * has agreed on counts (MCP specification, Protocol Version Header). One that nobody knows is refused by the SDK.
@@ -341,7 +337,12 @@ function restOf({ events, version }: Open, request: Request): Response | null {
   if (last === events.overId) return nothingMore();
   const rest = events.restOf(last);
   if (rest === null) return null;
-  if (rest.length > 0) return stream(rest.map(written).join(''));
+  if (rest.length > 0) {
+    const events = rest.map(
+      (one) => `event: message\nid: ${one.id}\ndata: ${JSON.stringify(one.message)}\n\n`,
+    );
+    return stream(events.join(''));
+  }
   return version < PRIMED_SINCE ? nothingMore() : stream(priming(events.overId));
 }
 
@@ -354,9 +355,6 @@ const nothingMore = (): Response => new Response(null, { status: 204 });
 
 const stream = (text: string): Response =>
   new Response(text, { headers: { 'content-type': EVENTS } });
-
-const written = ({ id, message }: SessionEvent): string =>
-  `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`;
 
 /** Begins with `first`. Calls `ended` when all has been read, it broke, or nobody reads on. */
 function watched(
@@ -395,16 +393,6 @@ function cancelledBy(body: unknown): RequestId[] {
     const { data } = CancelledNotificationSchema.safeParse(message);
     return data?.params.requestId ?? [];
   });
-}
-
-function isInitialization(body: unknown): boolean {
-  return messagesOf(body).some(isInitializeRequest);
-}
-
-function full(body: unknown, places: number, forMs: number): Response {
-  const seconds = Math.max(Math.ceil(forMs / SECOND_MS), 1);
-  const message = `all ${places} sessions are in use; end one, or try again in ${seconds} s`;
-  return refusal(body, 503, -32_000, message, { 'retry-after': String(seconds) });
 }
 
 /** The answer names the request, if the body is one. */

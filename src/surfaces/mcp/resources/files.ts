@@ -64,10 +64,6 @@ export function isPrivateFile(path: string): boolean {
   return PLACE.test(plain) || FILE.test(name) || FILE.test(name.replace(COPY, ''));
 }
 
-function holdsPrivateKey(text: string): boolean {
-  return PRIVATE_KEY.test(text);
-}
-
 /** What a file is called in MIME, by its ending. */
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css',
@@ -92,13 +88,6 @@ const TYPES: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
   zip: 'application/zip',
 };
-
-/** Of an ending that nobody knows: what is neither more nor less than text, or bytes. */
-function mimeTypeOf(path: string, isText: boolean): string {
-  const ending = extname(path).slice(1).toLowerCase();
-  const known = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;
-  return known ?? (isText ? 'text/plain' : 'application/octet-stream');
-}
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_URI = 4_096;
@@ -154,8 +143,11 @@ export async function readFileBelow(uri: string, readable: Readable): Promise<Re
     throw notThere(uri);
   }
   const text = textOf(read.bytes);
-  if (text !== null && holdsPrivateKey(text)) throw notThere(uri);
-  const mimeType = mimeTypeOf(path, text !== null);
+  if (text !== null && PRIVATE_KEY.test(text)) throw notThere(uri);
+  const ending = extname(path).slice(1).toLowerCase();
+  const known = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;
+  // Of an ending that nobody knows: what is neither more nor less than text, or bytes.
+  const mimeType = known ?? (text === null ? 'application/octet-stream' : 'text/plain');
   const content = text === null ? { blob: read.bytes.toString('base64') } : { text };
   return { path, content: { mimeType, ...content } };
 }

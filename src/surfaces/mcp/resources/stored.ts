@@ -149,24 +149,21 @@ export function newsUri({ kind }: Pick<Offer, 'kind'>): string {
   return kind === 'conflictWarning' ? WARNING_URI : MEMORY_URI;
 }
 
-const ofMemory = (offer: Offer) => newsUri(offer) === MEMORY_URI;
-const ofConflict = (offer: Offer) => newsUri(offer) === WARNING_URI;
-
 export const offerResources: readonly ResourceSpec[] = [
-  waitingOffers(() => true, {
+  waitingOffers({
     uri: OFFERS_URI,
     name: 'offers',
     title: 'Pending offers',
     description:
       'What waits for you, and the warnings that nobody has answered. Reading does not count as shown; the tool pending_offers does.',
   }),
-  waitingOffers(ofMemory, {
+  waitingOffers({
     uri: MEMORY_URI,
     name: 'memory_available',
     title: 'Memory available',
     description: 'Memories, decisions and hints that are offered to you. Subscribe to be told.',
   }),
-  waitingOffers(ofConflict, {
+  waitingOffers({
     uri: WARNING_URI,
     name: 'conflict_warning',
     title: 'Conflict warning',
@@ -175,9 +172,9 @@ export const offerResources: readonly ResourceSpec[] = [
 ];
 
 function waitingOffers(
-  isPart: (offer: Offer) => boolean,
   told: Pick<ResourceSpec, 'uri' | 'name' | 'title' | 'description'>,
 ): ResourceSpec {
+  const isPart = (offer: Offer) => [OFFERS_URI, newsUri(offer)].includes(told.uri);
   return {
     ...told,
     mimeType: 'text/plain',
