@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { HintService, type NudgeContext } from '../../hints/index.js';
 import { serviceOf } from '../../host/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
-import type { EntityCaller } from '../people.js';
 import {
   type ActionFamily,
   type ActionSpec,
@@ -16,7 +15,7 @@ import {
   type Outcome,
 } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
-import { callerOf, memoryServiceOf } from './memory-turn.js';
+import { type Heard, heardIn, memoryServiceOf } from './memory-turn.js';
 import { inConversation } from './open-questions.js';
 import {
   type Asker,
@@ -27,12 +26,9 @@ import {
   pendingOf,
 } from './pending.js';
 import { createPerMessage } from './per-message.js';
-import { requesterOf, saidText } from './turn.js';
 
-export interface HintTurn extends Asker {
+export interface HintTurn extends Heard {
   service: HintService;
-  caller: EntityCaller;
-  text: string;
 }
 
 export function hintServiceOf(runtime: IAgentRuntime): HintService | null {
@@ -59,12 +55,8 @@ const HINT_ACTIONS: ActionFamily<HintTurn> = {
   nameOf: (field) => FIELDS[field] ?? `the ${field}`,
   async turnOf(runtime, message) {
     const service = hintServiceOf(runtime);
-    const memory = memoryServiceOf(runtime);
-    if (!service || !memory) return null;
-    const who = requesterOf(runtime, message);
-    const caller = await callerOf(runtime, memory, message);
-    const text = saidText(message, who.run);
-    return { runtime, service, nowMs: memory.now(), ...who, caller, text };
+    const heard = await heardIn(runtime, message);
+    return service && heard && { ...heard, service };
   },
   around: (turn, spec) => inConversation(turn, spec).finally(() => shownHints.drop(turn.runtime)),
 };

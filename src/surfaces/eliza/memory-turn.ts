@@ -13,10 +13,15 @@ import { inConversation } from './open-questions.js';
 import type { Asker } from './pending.js';
 import { requesterOf, saidText, toldZone } from './turn.js';
 
-export interface MemoryTurn extends Asker {
-  service: WorkMemoryService;
+/** A message as every action but those about triggers takes it. */
+export interface Heard extends Asker {
+  memory: WorkMemoryService;
   text: string;
   caller: EntityCaller;
+}
+
+export interface MemoryTurn extends Heard {
+  service: WorkMemoryService;
   /** In which "yesterday" is read; empty when the person has told none: the agent's. */
   zone: { zone?: string };
 }
@@ -25,20 +30,13 @@ export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | nul
   return serviceOf(runtime, WorkMemoryService);
 }
 
-/** `null`: the service is not running. */
-async function memoryTurnOf(runtime: IAgentRuntime, message: Memory): Promise<MemoryTurn | null> {
-  const service = memoryServiceOf(runtime);
-  if (service === null) return null;
+/** `null`: work memory, which knows the conversations, is not running. */
+export async function heardIn(runtime: IAgentRuntime, message: Memory): Promise<Heard | null> {
+  const memory = memoryServiceOf(runtime);
+  if (memory === null) return null;
   const who = requesterOf(runtime, message);
-  return {
-    runtime,
-    service,
-    nowMs: service.now(),
-    text: saidText(message, who.run),
-    ...who,
-    caller: await callerOf(runtime, service, message),
-    zone: await recallZone(runtime, message, who.requester.entityId),
-  };
+  const caller = await callerOf(runtime, memory, message);
+  return { runtime, memory, nowMs: memory.now(), text: saidText(message, who.run), ...who, caller };
 }
 
 /** The zone of who asks, as recall takes it. */
@@ -75,7 +73,12 @@ const MEMORIES: ActionFamily<MemoryTurn> = {
   absent: 'I cannot reach my work memory right now: its service is not running.',
   notFound: 'I have no such memory, or it is not yours to see.',
   nameOf: (field) => (field === '(body)' ? undefined : `"${field}"`),
-  turnOf: memoryTurnOf,
+  async turnOf(runtime, message) {
+    const heard = await heardIn(runtime, message);
+    if (heard === null) return null;
+    const zone = await recallZone(runtime, message, heard.requester.entityId);
+    return { ...heard, service: heard.memory, zone };
+  },
   around: inConversation,
 };
 

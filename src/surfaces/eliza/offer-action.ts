@@ -6,7 +6,6 @@ import type { Action, Content } from '@elizaos/core';
 import type { DetectorName, Offer, ProactiveService } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
-import type { EntityCaller } from '../people.js';
 import {
   type ActionFamily,
   type ActionSpec,
@@ -17,17 +16,14 @@ import {
   succeed,
 } from './action-frame.js';
 import { listed } from './display.js';
-import { callerOf, memoryServiceOf } from './memory-turn.js';
+import { type Heard, heardIn, memoryServiceOf } from './memory-turn.js';
 import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
 import { proactiveServiceOf } from './proactive-turn.js';
-import { requesterOf, saidText } from './turn.js';
 
-interface OfferTurn {
+/** Its text says which offers are meant, and why. */
+interface OfferTurn extends Omit<Heard, 'roomId'> {
   service: ProactiveService;
   roomId: Uuid;
-  caller: EntityCaller;
-  /** What says which offers are meant, and why. */
-  text: string;
   /** Kept with what is closed. */
   reason: string | undefined;
 }
@@ -55,11 +51,9 @@ const OFFERS: ActionFamily<OfferTurn> = {
   notFound: NOT_FOUND,
   async turnOf(runtime, message, plan) {
     const service = proactiveServiceOf(runtime);
-    const memory = memoryServiceOf(runtime);
-    if (!service || !memory) return null;
-    const caller = await callerOf(runtime, memory, message);
-    const words = wordsOf(saidText(message, requesterOf(runtime, message).run), plan);
-    return { service, roomId: message.roomId, caller, ...words };
+    const heard = await heardIn(runtime, message);
+    if (!service || !heard) return null;
+    return { ...heard, service, roomId: message.roomId, ...wordsOf(heard.text, plan) };
   },
 };
 

@@ -3,10 +3,8 @@ import type { Action, IAgentRuntime, ServiceTypeName } from '@elizaos/core';
 import { serviceOf } from '../../host/index.js';
 import { withTimeout } from '../../shared/async.js';
 import { WHEN, WhenService } from '../../when/index.js';
-import type { EntityCaller } from '../people.js';
 import { type ActionFamily, type ActionSpec, framedAction, refuse } from './action-frame.js';
-import { callerOf, memoryServiceOf } from './memory-turn.js';
-import { requesterOf, saidText } from './turn.js';
+import { type Heard, heardIn, memoryServiceOf } from './memory-turn.js';
 
 /** How long a message waits for the service, ms; a client of the host waits 15 s for an answer. */
 const STARTING_MS = 10_000;
@@ -28,11 +26,8 @@ export async function whenStarted(runtime: IAgentRuntime): Promise<void> {
   await withTimeout(start, STARTING_MS);
 }
 
-export interface WhenTurn {
+export interface WhenTurn extends Heard {
   service: WhenService;
-  /** Who asks, in a scheduled run the creator of its trigger. */
-  caller: EntityCaller;
-  text: string;
   /** What the model said when it chose the action. */
   planned: string;
 }
@@ -54,15 +49,9 @@ const WHEN_ACTIONS: ActionFamily<WhenTurn> = {
     hasWhenIndex(runtime) ? null : refuse(UNCONFIGURED, { code: 'DISABLED' }),
   async turnOf(runtime, message, plan) {
     const service = whenServiceOf(runtime);
-    const memory = memoryServiceOf(runtime);
-    if (!service || !memory) return null;
+    const heard = await heardIn(runtime, message);
     const said = [plan?.text, plan?.thought].filter((one) => typeof one === 'string');
-    return {
-      service,
-      caller: await callerOf(runtime, memory, message),
-      text: saidText(message, requesterOf(runtime, message).run),
-      planned: said.join('\n'),
-    };
+    return service && heard && { ...heard, service, planned: said.join('\n') };
   },
 };
 
