@@ -22,6 +22,7 @@ import {
   ask,
   type HintRef,
   hintRefSchema,
+  lastTold,
   type Pending,
   pendingOf,
 } from './pending.js';
@@ -115,24 +116,17 @@ export function askedPlace(said: string): {
 /** What "that worked" and "forget it" mean stays known for this long. */
 const GIVEN_MS = 30 * MINUTE_MS;
 const MOST_GIVEN = 8;
-const givenSchema = z.object({ atMs: z.number(), hints: z.array(hintRefSchema) });
+const given = lastTold('hints-given', z.object({ hints: z.array(hintRefSchema) }));
 
-/** Replaces the hints that the person was given last in this room. A run gives none: nobody answers it. */
-export async function noteShownHints(turn: Asker, hints: readonly HintRef[]): Promise<void> {
-  if (turn.run !== null || turn.roomId === undefined) return;
-  const kept = hints.slice(0, MOST_GIVEN).map(refOf);
-  await turn.runtime.setCache(givenKey(turn), { atMs: turn.nowMs, hints: kept });
+/** Replaces the hints that the person was given last in this room. */
+export function noteShownHints(turn: Asker, hints: readonly HintRef[]): Promise<void> {
+  return given.note(turn, { hints: hints.slice(0, MOST_GIVEN).map(refOf) });
 }
 
 export async function lastShownHints(turn: Asker): Promise<HintRef[]> {
-  if (turn.run !== null || turn.roomId === undefined) return [];
-  const parsed = givenSchema.safeParse(await turn.runtime.getCache<unknown>(givenKey(turn)));
-  if (!parsed.success || Math.abs(turn.nowMs - parsed.data.atMs) > GIVEN_MS) return [];
-  return parsed.data.hints;
+  const last = await given.last(turn);
+  return last && Math.abs(turn.nowMs - last.atMs) <= GIVEN_MS ? last.hints : [];
 }
-
-const givenKey = ({ roomId, requester }: Asker): string =>
-  `cue:hints-given:${roomId}:${requester.entityId}`;
 
 export function refOf({ id, component, key }: HintRef): HintRef {
   return { id, component, key };

@@ -53,12 +53,29 @@ const RESUME =
   /\b(?:resume|unpause|un-pause|reactivate|re-?enable|enable|restart|continue|turn (?:[^.]{0,60} )?(?:back )?on|switch (?:[^.]{0,60} )?(?:back )?on|start (?:[^.]{0,60} )?(?:up )?again|bring back)\b/i;
 const PAUSE =
   /\b(?:pause|suspend|disable|deactivate|mute|silence|halt|hold|stop|turn (?:[^.]{0,60} )?off|switch (?:[^.]{0,60} )?off)\b/i;
-const RENAME =
-  /^rename (?:(.{1,160}?) )?(?:to|into|as) (.+)$|^(?:call|name) (.{1,160}?) (["“'].+|.+)$|^change the (?:name|title) of (.{1,160}?) to (.+)$|^(?:change|set) (?:the |its )(?:name|title) to (.+)$|^(?:change|set) (.{1,160}?)(?:'s)? (?:name|title) to (.+)$|^give (.{1,160}?) the name (.+)$/is;
-const TEXT =
-  /^(?:change|set|update|edit|replace|correct|fix) (?:the |its )?(?:text|message|instructions?|wording|content|words|prompt|task)(?: (?:of|for|in|on) (.{1,160}?))? (?:to|with|so (?:that )?it says) (.+)$|^(?:change|set|update|edit|replace) (.{1,160}?)(?:'s)? (?:text|message|instructions?|wording|content|prompt) (?:to|with) (.+)$/is;
-const SAY =
-  /^(?:make|have|let|change|update|edit) (.{1,160}?) (?:to |so (?:that )?it )?says?[\s:]+(.+)$|^(.{1,160}?) should (?:now )?say[\s:]+(.+)$/is;
+/** A new name or a new text: which of them, and where it stands. Without a target the last one is meant. */
+const NAMINGS: readonly (readonly ['say' | 'text' | 'rename', RegExp])[] = [
+  [
+    'say',
+    /^(?:make|have|let|change|update|edit) (?<target>.{1,160}?) (?:to |so (?:that )?it )?says?[\s:]+(?<to>.+)$/is,
+  ],
+  ['say', /^(?<target>.{1,160}?) should (?:now )?say[\s:]+(?<to>.+)$/is],
+  [
+    'text',
+    /^(?:change|set|update|edit|replace|correct|fix) (?:the |its )?(?:text|message|instructions?|wording|content|words|prompt|task)(?: (?:of|for|in|on) (?<target>.{1,160}?))? (?:to|with|so (?:that )?it says) (?<to>.+)$/is,
+  ],
+  [
+    'text',
+    /^(?:change|set|update|edit|replace) (?<target>.{1,160}?)(?:'s)? (?:text|message|instructions?|wording|content|prompt) (?:to|with) (?<to>.+)$/is,
+  ],
+  ['rename', /^rename (?:(?<target>.{1,160}?) )?(?:to|into|as) (?<to>.+)$/is],
+  // "call mom" is something to do, not a name; "call it standup" and "call X 'Y'" are names.
+  ['rename', /^(?:call|name) (?<target>(?:it|that|this)\b\S*|\S+(?= ["“'])) (?<to>.+)$/is],
+  ['rename', /^change the (?:name|title) of (?<target>.{1,160}?) to (?<to>.+)$/is],
+  ['rename', /^(?:change|set) (?:the |its )(?:name|title) to (?<to>.+)$/is],
+  ['rename', /^(?:change|set) (?<target>.{1,160}?)(?:'s)? (?:name|title) to (?<to>.+)$/is],
+  ['rename', /^give (?<target>.{1,160}?) the name (?<to>.+)$/is],
+];
 const RESCHEDULE =
   /^(?:reschedule|move|shift|change|set|switch|update|push|bring forward|adjust|make|put|edit|run|do|retime|have|schedule)\s+(.+)$/is;
 /** "I want the standup at 8:45 instead", "the standup should be at 8:45". */
@@ -96,35 +113,19 @@ export function isUpdateCommand(text: string): boolean {
 }
 
 function namingIntent(said: string): UpdateIntent | null {
-  const say = SAY.exec(said);
-  if (say) {
-    return {
-      kind: 'text',
-      target: (say[1] ?? say[3] ?? '').trim(),
-      to: `say "${unquoted((say[2] ?? say[4] ?? '').replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1'))}"`,
-    };
+  for (const [kind, pattern] of NAMINGS) {
+    const found = pattern.exec(said)?.groups;
+    if (found === undefined) continue;
+    const { target = 'it', to = '' } = found;
+    if (kind === 'rename') {
+      const name = unquoted(to.slice(0, MAX_COMMAND).replace(TRAILING, ''));
+      return { kind, target: target.trim(), to: name };
+    }
+    const text = kind === 'text' ? to : to.replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1');
+    const told = kind === 'text' ? unquoted(text) : `say "${unquoted(text)}"`;
+    return { kind: 'text', target: target.trim(), to: told };
   }
-  const change = TEXT.exec(said);
-  if (change) {
-    return {
-      kind: 'text',
-      target: (change[1] ?? change[3] ?? 'it').trim(),
-      to: unquoted(change[2] ?? change[4] ?? ''),
-    };
-  }
-  const rename = RENAME.exec(said);
-  if (!rename) return null;
-  const [, from, to, called, name, of, ofTo, plainTo, whose, whoseTo, given, givenTo] = rename;
-  const target = from ?? called ?? of ?? whose ?? given ?? 'it';
-  const next = to ?? name ?? ofTo ?? plainTo ?? whoseTo ?? givenTo ?? '';
-  // "call mom" is something to do, not a name; "call it standup" and "call X 'Y'" are names.
-  if (called !== undefined && !/^(?:it|that|this)\b/i.test(called) && !/^["“']/.test(next))
-    return null;
-  return {
-    kind: 'rename',
-    target: target.trim(),
-    to: unquoted(next.slice(0, MAX_COMMAND).replace(TRAILING, '')),
-  };
+  return null;
 }
 
 function snoozeIntent(command: string): UpdateIntent | null {
@@ -266,8 +267,8 @@ export function isAll(text: string): boolean {
   );
 }
 
-function unquoted(text: string | undefined): string {
-  const trimmed = (text ?? '').trim();
+function unquoted(text: string): string {
+  const trimmed = text.trim();
   const inner = /^["“'‘](.*?)["”'’][.!]?$/s.exec(trimmed)?.[1];
   return inner ?? trimmed;
 }

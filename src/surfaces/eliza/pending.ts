@@ -28,55 +28,41 @@ export const hintRefSchema = z.object({
 });
 export type HintRef = z.infer<typeof hintRefSchema>;
 
+const question = <Kind extends string, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) =>
+  z.object({ kind: z.literal(kind), ...fields });
+const text = z.string();
+const texts = z.array(text);
+const timed = {
+  ...{ schedule: scheduleSchema, scheduleText: text },
+  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
+};
+
 const pendingSchema = z.discriminatedUnion('kind', [
   /** "That is every 20 seconds, shall I?" */
-  z.object({
-    kind: z.literal('confirm-create'),
-    instructions: z.string(),
-    schedule: scheduleSchema,
-    scheduleText: z.string(),
-    timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
-  }),
+  question('confirm-create', { instructions: text, ...timed }),
   /** "That is every minute from now on, shall I?", about a trigger that exists. */
-  z.object({
-    kind: z.literal('confirm-reschedule'),
-    id: z.string(),
-    schedule: scheduleSchema,
-    scheduleText: z.string(),
-    timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
-  }),
+  question('confirm-reschedule', { id: text, ...timed }),
   /** "Which day?", about a request that is not complete. */
-  z.object({ kind: z.literal('question'), text: z.string(), question: z.string() }),
+  question('question', { text, question: text }),
   /** "Which one is 'at 5' for?", about an answer that completes several requests. */
-  z.object({ kind: z.literal('for-which'), said: z.string(), requests: z.array(z.string()) }),
+  question('for-which', { said: text, requests: texts }),
   /** "In which time zone?", about a request with a clock time; `action` carries it out. */
-  z.object({ kind: z.literal('zone'), action: z.string(), text: z.string() }),
+  question('zone', { action: text, text }),
   /** "Which one?", about a request that fits several triggers. */
-  z.object({
-    kind: z.literal('which'),
-    action: z.string(),
-    text: z.string(),
-    ids: z.array(z.string()),
-  }),
+  question('which', { action: text, text, ids: texts }),
   /** "That deletes 3 triggers, shall I?" */
-  z.object({ kind: z.literal('confirm-delete'), ids: z.array(z.string()) }),
+  question('confirm-delete', { ids: texts }),
   /** "That forgets 3 memories, shall I?": exactly those that were shown or counted. */
-  z.object({ kind: z.literal('confirm-forget'), ids: z.array(z.string()) }),
+  question('confirm-forget', { ids: texts }),
   /** "Which of them?", about a request that fits several hints. */
-  z.object({
-    kind: z.literal('hint'),
-    action: z.string(),
-    text: z.string(),
-    hints: z.array(hintRefSchema),
-  }),
+  question('hint', { action: text, text, hints: z.array(hintRefSchema) }),
   /** "Did you mean this hint?", which the model has read. */
-  z.object({
-    kind: z.literal('confirm-hint'),
-    text: z.string(),
+  question('confirm-hint', {
+    text,
     told: z.custom<ToldHint>((told) => typeof told === 'object' && told !== null),
   }),
   /** "That forgets 3 hints, shall I?": exactly those. */
-  z.object({ kind: z.literal('confirm-forget-hints'), hints: z.array(hintRefSchema) }),
+  question('confirm-forget-hints', { hints: z.array(hintRefSchema) }),
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 
@@ -191,28 +177,22 @@ function subjectOf(pending: Pending): string {
   return pending.kind === 'confirm-reschedule' ? pending.id : '';
 }
 
+/** What one person was told of last in one room, kept in the host's cache. A run tells nobody. */
+export function lastTold<Told extends object>(name: string, schema: z.ZodType<Told>) {
+  const stored = z.intersection(z.object({ atMs: z.number() }), schema);
+  const keyIn = ({ roomId, requester }: Asker) => `cue:${name}:${roomId}:${requester.entityId}`;
+  const isHeard = ({ run, roomId }: Asker) => run === null && roomId !== undefined;
+  return {
+    async note(turn: Asker, told: Told): Promise<void> {
+      if (!isHeard(turn)) return;
+      await turn.runtime.setCache(keyIn(turn), { ...told, atMs: turn.nowMs });
+    },
+    async last(turn: Asker): Promise<(Told & { atMs: number }) | null> {
+      if (!isHeard(turn)) return null;
+      return stored.safeParse(await turn.runtime.getCache<unknown>(keyIn(turn))).data ?? null;
+    },
+  };
+}
+
 /** What "it" means next: the trigger this person was last told about in this room. */
-export async function mention(turn: Turn, triggerId: string): Promise<void> {
-  if (turn.run !== null || turn.roomId === undefined) return;
-  await turn.runtime.setCache(mentionKey(turn.roomId, turn.requester.entityId), {
-    triggerId,
-    atMs: turn.nowMs,
-  });
-}
-
-export async function lastMentioned(
-  turn: Turn,
-): Promise<{ triggerId: string; atMs: number } | null> {
-  if (turn.run !== null || turn.roomId === undefined) return null;
-  const stored = await turn.runtime.getCache<unknown>(
-    mentionKey(turn.roomId, turn.requester.entityId),
-  );
-  const parsed = mentionSchema.safeParse(stored);
-  return parsed.success ? parsed.data : null;
-}
-
-const mentionSchema = z.object({ triggerId: z.string(), atMs: z.number() });
-
-function mentionKey(roomId: string, entityId: string): string {
-  return `cue:mentioned:${roomId}:${entityId}`;
-}
+export const mentioned = lastTold('mentioned', z.object({ triggerId: z.string() }));

@@ -18,7 +18,7 @@ import {
 import { answerOf, placeNamed } from './confirm-words.js';
 import { counted, listed, quoted, triggerLine } from './display.js';
 import { inConversation } from './open-questions.js';
-import { ask, forget, lastMentioned, mention, type Pending, pendingOf } from './pending.js';
+import { ask, forget, mentioned, type Pending, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
 import { announceIn } from './turn-end.js';
 
@@ -43,7 +43,9 @@ const TRIGGERS: ActionFamily<Turn, TriggerActionSpec> = {
   async around(turn, spec) {
     const handle = async () => (await otherCommand(spec, turn)) ?? spec.handle(turn);
     const outcome = await inConversation(turn, { handle });
-    if (typeof outcome.data?.triggerId === 'string') await mention(turn, outcome.data.triggerId);
+    if (typeof outcome.data?.triggerId === 'string') {
+      await mentioned.note(turn, { triggerId: outcome.data.triggerId });
+    }
     return outcome;
   },
 };
@@ -122,7 +124,7 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   const target = options.target.slice(0, LONGEST_TARGET);
   if (PRONOUN.test(target.replace(/[\s.,!?]+$/, '').trim())) {
     const { roomId, nowMs } = turn;
-    const said = { nowMs, mentioned: await lastMentioned(turn), ...(roomId && { roomId }) };
+    const said = { nowMs, mentioned: await mentioned.last(turn), ...(roomId && { roomId }) };
     return { trigger: pointedAt(narrowed(turn, options, items), said) };
   }
   const match = matchTrigger(target, items);
