@@ -17,8 +17,7 @@ import type {
 import { messageOf } from '../../shared/errors.js';
 import { hostLog } from '../../shared/log.js';
 import { codeOf, type FailureWords, failureWords } from './failure.js';
-import { lookAgain } from './glance.js';
-import { isAutonomous } from './turn.js';
+import { isAutonomous, summaries } from './turn.js';
 
 /** What a handler has come to. */
 export interface Outcome {
@@ -117,7 +116,8 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
     handler: async (runtime, message, _state, _options, callback, responses) => {
       const plan = responses?.at(0)?.content;
       const { text, success, asked, silent, data } = await outcomeOf(runtime, message, plan);
-      lookAgain(runtime);
+      // It has perhaps changed a trigger: what comes after it in the turn shows that.
+      summaries.drop(runtime);
       try {
         const { source } = message.content;
         const said = { text, actions: [name], ...(typeof source === 'string' ? { source } : {}) };

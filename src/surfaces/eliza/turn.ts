@@ -15,6 +15,7 @@ import {
   type Requester,
   TriggerService,
 } from '../../triggers/index.js';
+import { createPerMessage } from './per-message.js';
 
 export interface Turn {
   runtime: IAgentRuntime;
@@ -32,6 +33,9 @@ export interface Turn {
   run: { triggerId: string | undefined } | null;
   zone: KnownZone;
 }
+
+/** What one person has to know of their triggers, read once per message. */
+export const summaries = createPerMessage<Awaited<ReturnType<TriggerService['promptSummary']>>>();
 
 export function triggerServiceOf(runtime: IAgentRuntime): TriggerService | null {
   return serviceOf(runtime, TriggerService);

@@ -5,7 +5,6 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { isIPv4 } from 'node:net';
 import { parse as parseQuery } from 'node:querystring';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IAgentRuntime, Route } from '@elizaos/core';
@@ -19,8 +18,6 @@ export interface ListenerOptions {
   runtime: IAgentRuntime;
   /** 0: any free one. */
   port: number;
-  /** An address of this machine that no other reaches; 127.0.0.1 when absent. */
-  host?: string;
   /** When the port is taken, the next ones are tried, twenty at most. */
   increment?: boolean;
   limits?: Partial<ListenerLimits>;
@@ -52,6 +49,8 @@ const LIMITS: ListenerLimits = {
 };
 /** How often Node looks for requests that take too long: no less exact than half their limit. */
 const CHECK_MS = 5 * SECOND_MS;
+/** No other machine reaches it. */
+const LOOPBACK = '127.0.0.1';
 const MORE_PORTS = 20;
 const MAX_PORT = 65_535;
 /** Of the plugin: the host puts its name in front of its paths. */
@@ -59,15 +58,9 @@ const OURS = '/cue/';
 
 type HttpServer = Server<typeof IncomingMessage, typeof ListenerAnswer>;
 
-/**
- * @throws InvalidInputError for an address that others reach. AppError CONFLICT when the port is taken,
- * UNAVAILABLE when it cannot be listened on for another reason
- */
+/** @throws AppError CONFLICT when the port is taken, UNAVAILABLE when it cannot be listened on for another reason */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { runtime, port, host = '127.0.0.1', increment = false } = options;
-  if (host !== '::1' && !(isIPv4(host) && host.startsWith('127.'))) {
-    throw new InvalidInputError([{ field: 'host', message: `${host} is no loopback address` }]);
-  }
+  const { runtime, port, increment = false } = options;
   const limits = { ...LIMITS, ...options.limits };
   const open = new Set<ListenerAnswer>();
   const serve = (request: IncomingMessage, answer: ListenerAnswer): void => {
@@ -97,7 +90,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (!announcesTooMuch(request)) answer.writeContinue();
     serve(request, answer);
   });
-  const bound = await listen(server, host, port, increment ? MORE_PORTS : 0);
+  const bound = await listen(server, port, increment ? MORE_PORTS : 0);
   server.on('error', (error) => {
     runtime.logger.error({ src: 'plugin:cue:rest', error: messageOf(error) }, 'listener failed');
   });
@@ -135,15 +128,15 @@ async function answerRequest(
   }
 }
 
-async function listen(
-  server: HttpServer,
-  host: string,
-  first: number,
-  more: number,
-): Promise<number> {
+async function listen(server: HttpServer, first: number, more: number): Promise<number> {
+  const host = LOOPBACK;
   const last = Math.min(first + more, MAX_PORT);
   for (let port = first; port <= last; port += 1) {
-    const failure = await tryToListen(server, host, port);
+    server.listen(port, host);
+    const failure = await once(server, 'listening').then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error,
+    );
     if (failure === null) return Object(server.address()).port;
     if (failure.code !== 'EADDRINUSE') {
       const message = `cannot listen on ${host}:${port}: ${failure.message}`;
@@ -152,26 +145,6 @@ async function listen(
   }
   const taken = last > first ? `ports ${first} to ${last} are` : `port ${first} is`;
   throw new AppError('CONFLICT', `${taken} taken on ${host}`, { host, port: first });
-}
-
-function tryToListen(
-  server: HttpServer,
-  host: string,
-  port: number,
-): Promise<NodeJS.ErrnoException | null> {
-  return new Promise((resolve) => {
-    const fail = (error: Error): void => {
-      server.off('listening', succeed);
-      resolve(error);
-    };
-    const succeed = (): void => {
-      server.off('error', fail);
-      resolve(null);
-    };
-    server.once('error', fail);
-    server.once('listening', succeed);
-    server.listen(port, host);
-  });
 }
 
 async function closeServer(

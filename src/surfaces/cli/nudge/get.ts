@@ -1,18 +1,20 @@
 /** `nudge get <component> <key>`: an agent waits for it before each build. */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
+import { createRpcClient, RpcFailure } from '../../../server/client.js';
+import { callServing } from '../ask-server.js';
 import type { CommandContext } from '../command-line.js';
 import { type Flags, fieldsOf, plainLine } from '../flags.js';
 import {
   badInput,
   EXIT,
   type ExitCode,
+  errorDocument,
   type Io,
   ioFor,
   printJson,
   printText,
   tellError,
 } from '../io.js';
-import { callServer, documentOf } from './call.js';
 import { CONTEXT_FLAGS, type ContextFlags, contextOf } from './context-flags.js';
 import type * as Words from './print-hint.js';
 
@@ -52,7 +54,9 @@ export async function performGet(
   const params = { ...name, context: place, limit, explain: explain && 'all' };
   // Loaded while the server works.
   const words = json ? null : import('./print-hint.js');
-  const result = await callServer<GetResult>(context, 'get_hint', params, { field: 'hint' });
+  const result = await callServing<GetResult>(io, context.port?.(), 'hint', (address) =>
+    createRpcClient(address).call('nudge.get_hint', params),
+  );
   if (words === null) printJson(io, result);
   else if (raw && result.hint !== null) {
     const { printedValue } = await import('../../../hints/offline.js');
@@ -85,6 +89,11 @@ function printBest(
   if (found.some((one) => one.hint.meta.sensitivity === 'secret')) {
     io.err('the value is a secret: --json shows it\n');
   }
+}
+
+/** The error of a method as it came; others have the form of `cue`. */
+export function documentOf(error: unknown): object {
+  return error instanceof RpcFailure ? { error: error.body } : errorDocument(error);
 }
 
 /**

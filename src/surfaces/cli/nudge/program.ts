@@ -8,7 +8,7 @@ import {
 } from '../command-line.js';
 import { portOf } from '../flags.js';
 import { type ExitCode, type Io, ioFor } from '../io.js';
-import { documentOf } from './call.js';
+import { documentOf } from './get.js';
 
 const hints = () => import('./hints.js');
 const server = () => import('./server.js');
