@@ -9,7 +9,7 @@ import { triggerOperations } from './triggers.js';
 import { whenOperations } from './when.js';
 
 export { type AgentHealth, healthOf } from './health.js';
-export { forWhom, offerText } from './offers.js';
+export { forWhom, offerId, offerText } from './offers.js';
 export * from './operation.js';
 export * from './query.js';
 export * from './services.js';

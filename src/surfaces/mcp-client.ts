@@ -41,6 +41,12 @@ const TOOL_GROUPS = [
 
 export const TOOL_CHOICES: readonly string[] = ['default', 'all', ...TOOL_GROUPS];
 
+/** The words of a list that are chosen, and the first that may not be. */
+export function choicesIn(list: string): { words: string[]; wrong: string | undefined } {
+  const words = list.split(',').flatMap((word) => word.trim() || []);
+  return { words, wrong: words.find((word) => !TOOL_CHOICES.includes(word)) };
+}
+
 /** Of tools those that a client is shown. @param chosen absent or empty: the default set */
 export function chosenOf<Tool extends { group: string; isDefault: boolean }>(
   tools: readonly Tool[],

@@ -1,7 +1,8 @@
 /** What is said about offers: which are meant, and why. */
 import { describe, expect, it } from 'vitest';
+import { offerId } from '../../../src/operations/index.js';
 import type { Offer } from '../../../src/proactive/index.js';
-import { chosenOffers, offerName, offerWords } from '../../../src/surfaces/eliza/offer-words.js';
+import { chosenOffers, offerWords } from '../../../src/surfaces/eliza/offer-words.js';
 
 const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000` as const;
 const offer = (n: number, subject: string) =>
@@ -34,9 +35,9 @@ describe('the choice', () => {
     const choice = chosenOffers(from, text);
     switch (choice.kind) {
       case 'these':
-        return choice.offers.map(offerName);
+        return choice.offers.map(({ id }) => offerId(id));
       case 'which':
-        return `which of ${choice.offers.map(offerName)}`;
+        return `which of ${choice.offers.map(({ id }) => offerId(id))}`;
       case 'unknown':
         return `unknown ${choice.id}`;
       case 'none':

@@ -1,9 +1,9 @@
 /** `cue mcp`: the MCP server that clients start (DESIGN §11), and `cue mcp install`. */
 import type { Command } from 'commander';
 import { serveStdio } from '../../server/serve-stdio.js';
-import { clientSessionOf, TOOL_CHOICES } from '../mcp-client.js';
+import { choicesIn, clientSessionOf, TOOL_CHOICES } from '../mcp-client.js';
 import { agentStarterOf, type CommandContext } from './command-line.js';
-import { portOf, wordsIn } from './flags.js';
+import { portOf } from './flags.js';
 import { defineInstall } from './install/command.js';
 import { badInput, EXIT } from './io.js';
 
@@ -66,8 +66,7 @@ async function serve({ port, tools }: McpFlags, context: CommandContext): Promis
 
 /** @throws AppError INVALID_INPUT */
 function checked(groups: string): string {
-  const words = wordsIn([groups]);
-  const wrong = words.find((word) => !TOOL_CHOICES.includes(word));
+  const { words, wrong } = choicesIn(groups);
   if (wrong === undefined) return words.join(',');
   throw badInput(`--tools chooses from ${TOOL_CHOICES.join(', ')}, not "${wrong}"`, {
     flag: '--tools',

@@ -3,6 +3,7 @@
  * behind it changes. DISMISS_OFFER: an offer was not wanted; what is dismissed again and again is offered less.
  */
 import type { Action, Content } from '@elizaos/core';
+import { offerId } from '../../operations/index.js';
 import type { DetectorName, Offer, ProactiveService } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
@@ -17,7 +18,7 @@ import {
 } from './action-frame.js';
 import { listed } from './display.js';
 import { type Heard, heardIn, memoryServiceOf } from './memory-turn.js';
-import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
+import { chosenOffers, cutReason, offerWords, speaksOfOffers } from './offer-words.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 
 /** Its text says which offers are meant, and why. */
@@ -70,7 +71,7 @@ async function closeOffers(spec: OfferActionSpec, turn: OfferTurn): Promise<Outc
       return succeed(spec.none, { closed: 0 });
     case 'which': {
       const { offers } = choice;
-      const lines = listed(offers, SHOWN, (one) => `- ${offerWord(one)} [${offerName(one)}]`);
+      const lines = listed(offers, SHOWN, (one) => `- ${offerWord(one)} [${offerId(one.id)}]`);
       return askUser([spec.which, ...lines].join('\n'), { candidates: idsOf(offers) });
     }
     case 'unknown':

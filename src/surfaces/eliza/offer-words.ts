@@ -110,8 +110,3 @@ function isNamed({ subject }: Offer, message: string): boolean {
 function hex(id: string): string {
   return id.toLowerCase().replaceAll('-', '');
 }
-
-/** As it is printed, and understood when it comes back. */
-export function offerName({ id }: Pick<Offer, 'id'>): string {
-  return `offer_${hex(id).slice(0, 8)}`;
-}

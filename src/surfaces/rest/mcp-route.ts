@@ -8,6 +8,7 @@ import { McpService, messageFault } from '../mcp/index.js';
 import {
   CLIENT_SESSION_HEADER,
   CONNECTION_HEADER,
+  choicesIn,
   clientSessionOf,
   connectionOf,
   isLocalKey,
@@ -57,10 +58,8 @@ export function mcpRoutes(route: MakeRoute): Route[] {
 
 /** @throws InvalidInputError */
 function toolsOf(header: string | undefined): readonly string[] | undefined {
-  const words = (header ?? '').split(',').map((word) => word.trim());
-  const asked = words.filter((word) => word !== '');
-  const wrong = asked.find((word) => !TOOL_CHOICES.includes(word));
-  if (wrong === undefined) return asked.length === 0 ? undefined : asked;
+  const { words, wrong } = choicesIn(header ?? '');
+  if (wrong === undefined) return words.length === 0 ? undefined : words;
   const message = `chooses from ${TOOL_CHOICES.join(', ')}`;
   throw new InvalidInputError([{ field: TOOLS_HEADER, message }]);
 }
