@@ -6,18 +6,22 @@ type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Arr
 export class Column<Data extends Numbers> {
   data: Data;
   readonly #make: (length: number) => Data;
+  /** Length of `data`: asked of arrays of all kinds, it would be looked up each time. */
+  #room: number;
 
   constructor(make: (length: number) => Data) {
     this.#make = make;
     this.data = make(16);
+    this.#room = this.data.length;
   }
 
   /** Makes room for indexes below `length`; new ones are 0. */
   reserve(length: number): void {
-    if (length <= this.data.length) return;
-    const larger = this.#make(Math.max(length, Math.ceil(this.data.length * 1.5)));
+    if (length <= this.#room) return;
+    const larger = this.#make(Math.max(length, Math.ceil(this.#room * 1.5)));
     larger.set(this.data);
     this.data = larger;
+    this.#room = larger.length;
   }
 
   /** Takes these values in place of its own. */

@@ -108,6 +108,7 @@ export class SavedShelf {
       audiences,
       threads: this.#int32('threads', slots),
     });
+    yield;
     shelf.ids.load(this.#uint32('ids', slots * 4), (slot) => shelf.isLive(slot));
     yield;
     shelf.words.load(lengths, (slot) => shelf.isLive(slot));
@@ -116,6 +117,7 @@ export class SavedShelf {
     yield* this.#postings('keys', shelf.keys, slots);
     yield* this.#postings('words', shelf.words.postings, slots);
     this.#vectors('vectors', shelf.vectors);
+    yield;
     this.#vectors('second vectors', shelf.seconds);
     yield;
   }

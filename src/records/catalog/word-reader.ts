@@ -93,7 +93,7 @@ export class WordReader {
       }
       const terms = this.#termsOf(text, start, at, hash ^ (hash >>> 15));
       if (terms >= 0) {
-        if (end === this.numbers.data.length) this.numbers.reserve(end + 1);
+        this.numbers.reserve(end + 1);
         this.numbers.data[end] = terms;
         end += 1;
       } else if (terms !== NONE) {
