@@ -163,10 +163,13 @@ function standardised(
   const of = (found: DenseScores | null) => {
     let sum = 0;
     let squares = 0;
-    for (const slot of found?.touched ?? []) {
-      const score = found?.scores[slot] as number;
-      sum += score;
-      squares += score * score;
+    if (found) {
+      const { touched, scores } = found;
+      for (let at = 0; at < touched.length; at += 1) {
+        const score = scores[touched[at] as number] as number;
+        sum += score;
+        squares += score * score;
+      }
     }
     const { weight } = PRIOR;
     const prior = { mean: PRIOR.mean * candidate, spread: PRIOR.spread * candidate };
