@@ -4,7 +4,7 @@
  */
 import { readFolder } from '../../src/when/disk/read.js';
 import { watchFolder } from '../../src/when/disk/watch.js';
-import { type WriteStep, writeTogether } from '../../src/when/disk/write.js';
+import { type WriteStep, writeLocked } from '../../src/when/disk/write.js';
 import { remember } from '../../src/when/remember.js';
 import type { RememberDraft, WhenPaths } from '../../src/when/types.js';
 
@@ -23,8 +23,7 @@ async function carryOut(task: WhenTask): Promise<void> {
   const onStep = (step: WriteStep) => {
     if (step === dieAt) process.kill(process.pid, 'SIGKILL');
   };
-  const write: typeof writeTogether = (changes, deps) =>
-    writeTogether(changes, { ...deps, onStep });
+  const write: typeof writeLocked = (changes, deps) => writeLocked(changes, { ...deps, onStep });
   for (const draft of drafts) await remember({ paths, read: readFolder, write }, draft);
 }
 

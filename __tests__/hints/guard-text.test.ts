@@ -5,7 +5,6 @@ import {
   cleanValue,
   judgeText,
   redactHint,
-  redactMeta,
   redactText,
   redactValue,
 } from '../../src/hints/secrets.js';
@@ -197,7 +196,8 @@ describe('a hint to print', () => {
 
   it('shows meta without secrets, marked or not', () => {
     const meta = { reason: `as ${GITHUB}`, tags: ['build'], sensitivity: 'secret' } as const;
-    expect(redactMeta({ ...meta, tags: ['build'] })).toEqual({
+    const shown = redactHint({ ...hint('x'), meta: { ...meta, tags: ['build'] } });
+    expect(shown.meta).toEqual({
       reason: 'as [redacted:github]',
       tags: ['build'],
       sensitivity: 'secret',

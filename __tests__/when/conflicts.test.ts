@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readFolder } from '../../src/when/disk/read.js';
-import { writeTogether } from '../../src/when/disk/write.js';
 import { openOfflineIndex } from '../../src/when/offline.js';
 import { remember } from '../../src/when/remember.js';
 import { type DiskRoom, diskRoom } from './disk-room.js';
@@ -68,7 +67,7 @@ describe('while the markers of a merge stand', () => {
     const marked = `${cli}\n<<<<<<< HEAD\n## Ours\n=======\n## Theirs\n>>>>>>> theirs\n`;
     room.put('cli.md', marked);
     const draft = { ...ENTRY, file: 'testing.md' };
-    const deps = { paths: room.paths, read: readFolder, write: writeTogether };
+    const deps = { paths: room.paths, read: readFolder };
     const refused = { code: 'CONFLICT', details: { path: room.at('cli.md') } };
     await expect(remember(deps, draft)).rejects.toMatchObject(refused);
     const book = await openOfflineIndex({ paths: room.paths });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/shared/errors.js';
 import { readFolder } from '../../src/when/disk/read.js';
-import { writeTogether } from '../../src/when/disk/write.js';
+import { writeLocked } from '../../src/when/disk/write.js';
 import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
@@ -52,7 +52,6 @@ function filled(): DiskRoom {
 const depsOf = ({ paths }: DiskRoom): RememberDeps => ({
   paths,
   read: readFolder,
-  write: writeTogether,
 });
 
 const texts = (room: DiskRoom) => ({ index: room.index(), testing: room.read('testing.md') });
@@ -219,7 +218,7 @@ describe('remembering', () => {
         write(changes, deps) {
           if (isFirst) room.put('testing.md', `${TESTING}\nEdited.\n`);
           isFirst = false;
-          return writeTogether(changes, deps);
+          return writeLocked(changes, deps);
         },
       },
       SPLIT,

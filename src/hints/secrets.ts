@@ -12,7 +12,7 @@ import {
 } from '../shared/secret-values.js';
 import { redactDeep, withoutUnseen } from '../shared/secrets.js';
 import { isUuid } from '../shared/uuid.js';
-import type { Hint, HintMeta, HintValue } from './schema.js';
+import type { Hint, HintValue } from './schema.js';
 
 export interface Judged {
   /** Names of the rules, each once; empty: no secret. */
@@ -440,16 +440,9 @@ function lineAround({ before, after }: Surroundings): string {
 /** The words of a value: what is run, gone to or filled in. */
 export function printedValue(value: HintValue): string {
   if (typeof value === 'string') return value;
-  switch (value.type) {
-    case 'command':
-      return value.cmd;
-    case 'path':
-      return value.abs;
-    case 'template':
-      return value.body;
-    case 'json':
-      return JSON.stringify(value.data);
-  }
+  if (value.type === 'json') return JSON.stringify(value.data);
+  if (value.type === 'command') return value.cmd;
+  return value.type === 'path' ? value.abs : value.body;
 }
 
 /** Shown in place of a value that is marked as secret. */
@@ -458,16 +451,10 @@ export const HIDDEN = '[redacted]';
 /** The value of a hint that is marked as secret: only its kind remains. */
 export function redactValue(value: HintValue): HintValue {
   if (typeof value === 'string') return HIDDEN;
-  switch (value.type) {
-    case 'command':
-      return { ...value, cmd: HIDDEN };
-    case 'path':
-      return { ...value, abs: HIDDEN };
-    case 'template':
-      return { type: 'template', format: value.format, body: HIDDEN };
-    case 'json':
-      return { type: 'json', data: HIDDEN };
-  }
+  if (value.type === 'json') return { type: 'json', data: HIDDEN };
+  if (value.type === 'command') return { ...value, cmd: HIDDEN };
+  if (value.type === 'path') return { ...value, abs: HIDDEN };
+  return { type: 'template', format: value.format, body: HIDDEN };
 }
 
 /**
@@ -476,32 +463,16 @@ export function redactValue(value: HintValue): HintValue {
  */
 export function cleanValue(value: HintValue, key?: string): HintValue {
   if (typeof value === 'string') return redactText(value, key);
-  switch (value.type) {
-    case 'command':
-      return { ...value, cmd: redactText(value.cmd) };
-    case 'path':
-      return { ...value, abs: redactText(value.abs) };
-    case 'template':
-      return {
-        ...value,
-        body: redactText(value.body),
-        ...(value.defaults ? { defaults: redactData(value.defaults) } : {}),
-      };
-    case 'json':
-      return { type: 'json', data: redactData(value.data, key) };
-  }
-}
-
-/** Reason, tags, author and the values of the scope; the rest says nothing of that kind. */
-export function redactMeta(meta: HintMeta): HintMeta {
-  return redactData(meta);
+  return value.type === 'json'
+    ? { ...value, data: redactData(value.data, key) }
+    : redactData(value);
 }
 
 /** The whole hint for people; `--json` shows it as it is. */
 export function redactHint(hint: Hint, key?: string): Hint {
   const isSecret = hint.meta.sensitivity === 'secret';
   const value = isSecret ? redactValue(hint.value) : cleanValue(hint.value, key);
-  return { ...hint, value, meta: redactMeta(hint.meta) };
+  return { ...hint, value, meta: redactData(hint.meta) };
 }
 
 /** Plain data of the same shape, every text of it and every name as it may be printed. */

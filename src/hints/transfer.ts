@@ -342,20 +342,18 @@ export async function listHints(
   const named = await byName([...liveFor(all, caller, asked.nowMs)], caller);
   const listed: ListedHint[] = [];
   let next = SLICE;
-  for (const [name, keys] of sorted(named)) {
-    for (const [key, scopes] of sorted(keys)) {
-      for (const { variant } of best(unfiltered(scopes.values()), asked, scopes.size)) {
-        const { expiresAtMs: at, hint } = variant;
-        const endsByTime = at !== null && hint.meta.ttl !== FOR_GOOD;
-        listed.push({
-          ...{ component: name, key, hint: shown(variant, caller) },
-          expires_at: endsByTime ? new Date(at).toISOString() : null,
-        });
-      }
-      if (listed.length < next) continue;
-      next = listed.length + SLICE;
-      await yieldToLoop();
+  for (const [, scopes] of [...named].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const { variant } of best(unfiltered(scopes.values()), asked, scopes.size)) {
+      const { component: name, key, expiresAtMs: at, hint } = variant;
+      const endsByTime = at !== null && hint.meta.ttl !== FOR_GOOD;
+      listed.push({
+        ...{ component: name, key, hint: shown(variant, caller) },
+        expires_at: endsByTime ? new Date(at).toISOString() : null,
+      });
     }
+    if (listed.length < next) continue;
+    next = listed.length + SLICE;
+    await yieldToLoop();
   }
   return listed;
 }
@@ -389,20 +387,24 @@ function payloadOf(keys: ReadonlyMap<string, Hint[]>): StorePayload['components'
   };
 }
 
-/** By component, key and scope. Other people's private hints are left out; the caller's own replace the project's. */
+/**
+ * By component and key, then by scope. Other people's private hints are left out; the caller's own replace the
+ * project's.
+ */
 async function byName(
   variants: readonly Variant[],
   caller: Caller,
-): Promise<Map<string, Map<string, Map<string, Variant>>>> {
-  const components = new Map<string, Map<string, Map<string, Variant>>>();
+): Promise<Map<string, Map<string, Variant>>> {
+  const names = new Map<string, Map<string, Variant>>();
   for (const [at, variant] of variants.entries()) {
     if (at % SLICE === SLICE - 1) await yieldToLoop();
     const isMine = isOwn(caller, variant.audience);
     if (variant.isPrivate && !isMine) continue;
-    const scopes = entryOf(entryOf(components, variant.component), variant.key);
+    // No name holds a line break, which stands before all that one may hold.
+    const scopes = entryOf(names, `${variant.component}\n${variant.key}`);
     if (isMine || !scopes.has(variant.scopeKey)) scopes.set(variant.scopeKey, variant);
   }
-  return components;
+  return names;
 }
 
 function entryOf<K, V>(maps: Map<string, Map<K, V>>, name: string): Map<K, V> {
@@ -414,8 +416,4 @@ function entryOf<K, V>(maps: Map<string, Map<K, V>>, name: string): Map<K, V> {
 function shown({ hint }: Variant, caller: Caller): Hint {
   const isHidden = hint.meta.sensitivity === 'secret' && caller.kind !== 'operator';
   return isHidden ? { ...hint, value: redactValue(hint.value) } : hint;
-}
-
-function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
-  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

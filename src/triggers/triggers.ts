@@ -14,6 +14,7 @@ import { createEditing } from './edit.js';
 import type { RunFilter } from './ledger.js';
 import type { TriggerSettings } from './parts.js';
 import { askedOf, newRun, resultsWrite } from './plan.js';
+import type { RunRow } from './run-history.js';
 import { nextRuns } from './schedule.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { applied, type SoonestCursor } from './store.js';
@@ -147,17 +148,14 @@ export function createReading(deps: TriggersDeps, access: Access) {
     } else if (requester.kind === 'agent') {
       own.visibleTo = visibleTo(requester);
     }
-    // One more than asked for tells whether there is a next page.
     const limit = page.limit + 1;
     const { cursor } = page;
     const isSoonest = page.order === 'soonest';
     const { rows, total } = isSoonest
       ? await store.soonest(own, { limit, ...(cursor ? { after: readSoonest(cursor) } : {}) })
       : await store.list(own, { limit, ...(cursor ? { after: readCursor(cursor) } : {}) });
-    const shown = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? shown.at(-1) : undefined;
-    const write = isSoonest ? writeSoonest : writeCursor;
-    return { triggers: shown.map(summaryOf), total, nextCursor: last ? write(last) : null };
+    const { shown, nextCursor } = paged(rows, page, isSoonest ? writeSoonest : writeCursor);
+    return { triggers: shown.map(summaryOf), total, nextCursor };
   }
 
   /**
@@ -197,16 +195,8 @@ export function createReading(deps: TriggersDeps, access: Access) {
     });
     // A finished trigger is gone, its history is not.
     if (!row && found.total === 0) throw new NotFoundError('trigger', id);
-    const shown = found.rows.slice(0, page.limit);
-    const last = shown.at(-1);
-    return {
-      runs: shown.map(({ run }) => publicRun(run)),
-      total: found.total,
-      nextCursor:
-        last && found.rows.length > page.limit
-          ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
-          : null,
-    };
+    const { shown, nextCursor } = paged(found.rows, page, writeRunCursor);
+    return { runs: shown.map(({ run }) => publicRun(run)), total: found.total, nextCursor };
   }
 
   /** Of every trigger, also of those that are gone, newest first: for the operator. */
@@ -215,16 +205,11 @@ export function createReading(deps: TriggersDeps, access: Access) {
     page: Page,
   ): Promise<{ runs: NamedRun[]; total: number; nextCursor: string | null }> {
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
-    // One more than asked for tells whether there is a next page.
     const { rows, total } = await ledger.listAll(filter, {
       limit: page.limit + 1,
       ...(after ? { after } : {}),
     });
-    const shown = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? shown.at(-1) : undefined;
-    const nextCursor = last
-      ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
-      : null;
+    const { shown, nextCursor } = paged(rows, page, writeRunCursor);
     return { runs: shown.map(({ run }) => namedRun(run)), total, nextCursor };
   }
 
@@ -322,6 +307,17 @@ function comingRuns(trigger: TriggerSummary, untilMs: number): number[] {
 export function publicRun(run: TriggerRun): TriggerRun {
   const { leaseOwner: _o, leaseToken: _t, leaseUntilMs: _u, type: _type, ...shown } = run;
   return shown as TriggerRun;
+}
+
+/** Of rows that were read with one more than the page holds, which tells whether there is a next page. */
+function paged<Row>(rows: Row[], { limit }: Page, write: (last: Row) => string) {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { shown, nextCursor: last ? write(last) : null };
+}
+
+function writeRunCursor({ createdAtMs, run }: RunRow): string {
+  return writeCursor({ createdAtMs, id: run.triggerRunId });
 }
 
 function writeCursor(row: { createdAtMs: number; id: string }): string {

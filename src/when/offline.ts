@@ -129,11 +129,8 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
       return migrated;
     },
     async remember(draft) {
-      const [{ remember }, { writeTogether }] = await Promise.all([
-        import('./remember.js'),
-        import('./disk/write.js'),
-      ]);
-      const made = await remember({ paths, read: readFolder, write: writeTogether }, draft);
+      const { remember } = await import('./remember.js');
+      const made = await remember({ paths, read: readFolder }, draft);
       library = parsed(await readFolder(paths));
       return made;
     },

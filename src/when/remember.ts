@@ -12,8 +12,7 @@ import { redactSecrets } from '../shared/secrets.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
 import type { readFolder } from './disk/read.js';
 import { isDecisionPath } from './disk/read.js';
-import type { FileChange, writeTogether } from './disk/write.js';
-import { exclusively } from './disk/write.js';
+import { exclusively, type FileChange, writeLocked } from './disk/write.js';
 import { parseDecisionFile, parseIndex, printEntry } from './index-file.js';
 import { addSection, insertEntry } from './insert-entry.js';
 import { buildLibrary, fileOfGroup, titlesOf } from './library.js';
@@ -39,7 +38,8 @@ import { countWords, MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './valida
 export interface RememberDeps {
   paths: WhenPaths;
   read: typeof readFolder;
-  write: typeof writeTogether;
+  /** For tests: ends the process in the middle. */
+  write?: typeof writeLocked | undefined;
   /** Paths of the decision files that were there before: one of them that is gone is away, not new. */
   known?: (() => readonly string[]) | undefined;
 }
@@ -58,6 +58,7 @@ const MISSING = new Set(['no_index', 'no_folder']);
  * one that cannot be read. Then nothing was changed.
  */
 export async function remember(deps: RememberDeps, draft: RememberDraft): Promise<Remembered> {
+  const { write = writeLocked } = deps;
   const checked = checkDraft(draft);
   const planned = async () => plan(checked, await deps.read(deps.paths), deps);
   // The lock makes the folder, and one that is away could not be moved back to where another one is.
@@ -65,7 +66,7 @@ export async function remember(deps: RememberDeps, draft: RememberDraft): Promis
   return exclusively(deps.paths, () =>
     retryConflicts(async () => {
       const { changes, remembered } = await planned();
-      if (changes.length > 0) await deps.write(changes, { paths: deps.paths });
+      if (changes.length > 0) await write(changes, { paths: deps.paths });
       return remembered;
     }),
   );

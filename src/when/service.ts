@@ -13,7 +13,6 @@ import { findCommands } from './commands.js';
 import { INDEX } from './disk/bounds.js';
 import { readFolder } from './disk/read.js';
 import { type FolderWatch, type WatchDeps, watchFolder } from './disk/watch.js';
-import { writeTogether } from './disk/write.js';
 import { createEntryIds, indexIdOf, NO_ENTRIES } from './entry-ids.js';
 import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
@@ -456,8 +455,7 @@ export async function openWhen(deps: WhenDeps) {
       if (state === 'loading') await withTimeout(following, waitMs.ask);
       if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
       const known = () => index.library().files.map(({ path }) => path);
-      const disk = { read: readPresent, write: writeTogether, known };
-      const made = await remember({ paths: where, ...disk }, draft);
+      const made = await remember({ paths: where, read: readPresent, known }, draft);
       await look();
       return made;
     },

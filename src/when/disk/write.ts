@@ -1,6 +1,5 @@
 /** Several files changed as one: all of them, or none. */
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   access,
   chmod,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Serial, serial } from '../../shared/async.js';
 import { type Clock, HOUR_MS, systemClock } from '../../shared/clock.js';
 import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
 import { AppError, codeOf, isAppError, messageOf } from '../../shared/errors.js';
@@ -70,10 +70,11 @@ let lastTemp = 0;
  * of the list changed, each file whole: order the changes so that this does no harm.
  */
 export function writeTogether(changes: readonly FileChange[], deps: WriteDeps): Promise<void> {
-  return exclusively(deps.paths, () => replaceAll(changes, deps));
+  return exclusively(deps.paths, () => writeLocked(changes, deps));
 }
 
-async function replaceAll(changes: readonly FileChange[], deps: WriteDeps): Promise<void> {
+/** The same for whoever holds the lock, within `exclusively`. */
+export async function writeLocked(changes: readonly FileChange[], deps: WriteDeps): Promise<void> {
   const staged: Staged[] = [];
   const made: string[] = [];
   const renamed: Staged[] = [];
@@ -274,47 +275,36 @@ const PAUSE_MS = 15;
 /** About ten seconds: a writer holds the lock for some milliseconds. */
 const ATTEMPTS = 650;
 /** The lock belongs to the whole process, so writers within it queue here. */
-const lines = new Map<string, Promise<void>>();
-/** Locks that the running work holds, so that it can be re-entered. */
-const held = new AsyncLocalStorage<ReadonlySet<string>>();
+const queues = new Map<string, Serial>();
 
 /**
  * Does the work while nobody else writes beside this index. Throws AppError UNAVAILABLE when the lock
  * cannot be had, PERMISSION_DENIED when the index is not ours. The folder of the index is made for it,
- * and taken away again when the work fails. Within such work it may be called again.
+ * and taken away again when the work fails.
  */
 export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): Promise<T> {
   const { index } = boundsOf(paths);
   // The lock would be made beside it.
   if ('refused' in index) throw new AppError('PERMISSION_DENIED', index.refused.message);
   const key = index.real;
-  const mineAlready = held.getStore();
-  if (mineAlready?.has(key)) return work();
-  const before = lines.get(key) ?? Promise.resolve();
-  let leave = () => {};
-  const mine = new Promise<void>((done) => {
-    leave = done;
-  });
-  const line = before.then(() => mine);
-  lines.set(key, line);
-  await before;
-  let made: readonly string[] = [];
-  try {
-    made = await makeFolder(key);
-    const lock = await takeLock(key);
+  const inTurn = queues.get(key) ?? serial();
+  queues.set(key, inTurn);
+  return inTurn(async () => {
+    let made: readonly string[] = [];
     try {
-      return await held.run(new Set([...(mineAlready ?? []), key]), work);
-    } finally {
-      lock.release();
+      made = await makeFolder(key);
+      const lock = await takeLock(key);
+      try {
+        return await work();
+      } finally {
+        lock.release();
+      }
+    } catch (error) {
+      // Only what was made here; a folder that has got files since stays.
+      for (const folder of made) await rmdir(folder).catch(() => {});
+      throw error;
     }
-  } catch (error) {
-    // Only what was made here; a folder that has got files since stays.
-    for (const folder of made) await rmdir(folder).catch(() => {});
-    throw error;
-  } finally {
-    leave();
-    if (lines.get(key) === line) lines.delete(key);
-  }
+  });
 }
 
 /** Of this file; returns what was not there before, innermost first. */

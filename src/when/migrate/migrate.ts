@@ -74,7 +74,6 @@ function migrated(library: Library, closed: ReadonlySet<string>): MigratedIndex 
   const arranged = isMoving
     ? arrange(next, {
         which: ({ line }) => going.has(line),
-        sorted: true,
         known,
         tidy,
       })

@@ -103,20 +103,18 @@ export function duplicateLines(targets: readonly Target[]): Set<number> {
 /** What `arrange` may move. */
 export interface Wanted {
   which(entry: Entry): boolean;
-  /** Put groups in order, too; else what comes in stands before the first that is later in the file. */
-  sorted: boolean;
   known?: KnownSection;
   /** What else to take out of the index once they are out of it. */
   tidy?(text: string): string;
 }
 
 /**
- * The index with misplaced entries in the groups of their files (made when missing), and repeated
- * lines once. A place that cannot be written to (a code fence that is never closed) leaves its
+ * The index with misplaced entries in the groups of their files (made when missing), groups in the order of
+ * their files, and repeated lines once. A place that cannot be written to (a code fence that is never closed) leaves its
  * entries where they are.
  */
 export function arrange(start: Library, wanted: Wanted): string {
-  const { which, sorted, known, tidy = (text: string) => text } = wanted;
+  const { which, known, tidy = (text: string) => text } = wanted;
   const all = targetsOf(start, known);
   const chosen = all.filter(({ entry }) => which(entry));
   const repeated = duplicateLines(all.filter((one) => !one.misplaced || which(one.entry)));
@@ -144,7 +142,6 @@ export function arrange(start: Library, wanted: Wanted): string {
   const whole = filled(
     grouped.library,
     grouped.left.map(({ entry, section }) => ({ section, text: textOf.get(entry.line) ?? '' })),
-    sorted,
   );
   return endsWithBreak(start.index.text) ? whole : whole.replace(/(?:\r\n|\n|\r)$/, '');
 }
@@ -155,7 +152,7 @@ interface Arrival {
   text: string;
 }
 
-function filled(library: Library, arrivals: readonly Arrival[], sorted: boolean): string {
+function filled(library: Library, arrivals: readonly Arrival[]): string {
   const items = itemsOf(library);
   const textOf = new Map(items.map(({ line, text }) => [line, text]));
   const written = new Map(textOf);
@@ -172,7 +169,7 @@ function filled(library: Library, arrivals: readonly Arrival[], sorted: boolean)
   const after = new Map<number, string[]>();
   for (const block of blocksOf(library)) {
     const slots = block.entries.map(({ line }) => line);
-    const order = sorted ? inOrder(slots, rank) : slots;
+    const order = inOrder(slots, rank);
     slots.forEach((slot, at) => {
       written.set(slot, textOf.get(order[at] ?? slot) ?? '');
     });

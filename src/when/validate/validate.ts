@@ -171,7 +171,7 @@ export interface Fixed {
 export function fixIndex(library: Library): Fixed {
   const fixable = validate(library).problems.filter((problem) => problem.fixable);
   if (fixable.length === 0) return { text: library.index.text, fixed: [] };
-  const text = arrange(library, { which: () => true, sorted: true });
+  const text = arrange(library, { which: () => true });
   const left = validate(withIndex(library, text)).problems;
   const still = new Set(left.filter((one) => one.fixable).map(({ code }) => code));
   return { text, fixed: fixable.filter(({ code }) => !still.has(code)) };
