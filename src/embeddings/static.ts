@@ -53,6 +53,8 @@ const PIECES = [3, 4, 5] as const;
 
 /** Vectors of unknown words that are kept: 1 KB each. */
 const MOST_PIECED = 8_000;
+/** There is room for so many at first; it doubles. */
+const FIRST_PIECED = 500;
 
 /** FNV-1a */
 const FIRST_HASH = 0x811c9dc5 | 0;
@@ -130,15 +132,19 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
 
   /** Of words that the table does not have, which are names mostly: they come again and again. */
   const pieced = new Map<string, number>();
-  let vectors: Float64Array | undefined;
+  let vectors = new Float64Array(0);
 
   /** Where its vector begins in `vectors`. */
   function pieceVector(word: string): number {
     const known = pieced.get(word);
     if (known !== undefined) return known;
     if (pieced.size >= MOST_PIECED) pieced.clear();
-    vectors ??= new Float64Array(MOST_PIECED * dimension);
     const from = pieced.size * dimension;
+    if (from >= vectors.length) {
+      const larger = new Float64Array(Math.max(FIRST_PIECED * dimension, 2 * vectors.length));
+      larger.set(vectors);
+      vectors = larger;
+    }
     sumPieces(vectors, from, piecesOf(word, buckets));
     pieced.set(word, from);
     return from;
@@ -177,7 +183,7 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
 
   function addPieces(sum: Float64Array, word: string, share: number): void {
     const from = pieceVector(word);
-    const known = vectors as Float64Array;
+    const known = vectors;
     for (let at = 0; at < dimension; at += 1) {
       sum[at] = (sum[at] as number) + share * (known[from + at] as number);
     }
