@@ -31,18 +31,7 @@ export interface Variant extends StoredHint {
   scored: { atMs: number; score: number } | null;
 }
 
-export interface Variants extends Counted {
-  get(id: string): Variant | undefined;
-  ofKey(component: string, key: string): Iterable<Variant>;
-  ofComponent(component: string): Iterable<Variant>;
-  /** Those with all of the tags, of which there is at least one. */
-  tagged(tags: readonly string[]): Iterable<Variant>;
-  /** How many have each tag, expired ones included. */
-  tagCounts(): Iterable<[tag: string, count: number]>;
-  all(): Iterable<Variant>;
-  put(hint: StoredHint): Variant;
-  remove(id: string): void;
-}
+export type Variants = ReturnType<typeof createVariants>;
 
 /** A compiled scope, shared by all variants with the same scope. */
 interface Gate {
@@ -69,7 +58,7 @@ export function sumOf(count: number, more: number): number {
   return Math.min(count + more, Number.MAX_SAFE_INTEGER);
 }
 
-export function createVariants(): Variants {
+export function createVariants() {
   const byId = new Map<string, Variant>();
   const components = new Map<string, { keys: Map<string, Set<Variant>>; count: number }>();
   const tags = new Map<string, Set<Variant>>();
@@ -115,24 +104,27 @@ export function createVariants(): Variants {
     get componentCount() {
       return components.size;
     },
-    get: (id) => byId.get(id),
-    ofKey: (component, key) => components.get(component)?.keys.get(key) ?? [],
-    *ofComponent(component) {
+    get: (id: string): Variant | undefined => byId.get(id),
+    ofKey: (component: string, key: string): Iterable<Variant> =>
+      components.get(component)?.keys.get(key) ?? [],
+    *ofComponent(component: string): Generator<Variant> {
       for (const variants of components.get(component)?.keys.values() ?? []) yield* variants;
     },
-    countOf: (component) => components.get(component)?.count ?? 0,
-    *tagged(wanted) {
+    countOf: (component: string) => components.get(component)?.count ?? 0,
+    /** Those with all of the tags, of which there is at least one. */
+    *tagged(wanted: readonly string[]): Generator<Variant> {
       const sets = wanted.map((tag) => tags.get(tag) ?? new Set<Variant>());
       const [fewest, ...others] = sets.toSorted((a, b) => a.size - b.size);
       for (const variant of fewest ?? []) {
         if (others.every((set) => set.has(variant))) yield variant;
       }
     },
-    *tagCounts() {
+    /** How many have each tag, expired ones included. */
+    *tagCounts(): Generator<[tag: string, count: number]> {
       for (const [tag, { size }] of tags) yield [tag, size];
     },
-    all: () => byId.values(),
-    put(stored) {
+    all: (): Iterable<Variant> => byId.values(),
+    put(stored: StoredHint): Variant {
       const { id, component, key, audience, expiresAtMs, session } = stored;
       const hint = frozen(stored.hint);
       const scope = scopeKey(hint.meta.scope ?? {});

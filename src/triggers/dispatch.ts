@@ -218,28 +218,7 @@ async function readable(
   return found;
 }
 
-export interface Dispatcher {
-  /** Called by the worker for one due task; returns at once. */
-  noteDue(named: Named): void;
-  /**
-   * Called at every tick of the host, many times a second: looks after the edits of this process
-   * when the beat, which is one for all processes of the agent, keeps falling to another one.
-   */
-  watchEdits(): void;
-  /** One turn of the heartbeat; overlapping calls share one. */
-  heartbeat(): Promise<void>;
-  /** Claims what is due now and starts it; resolves when it is claimed. */
-  drain(): Promise<void>;
-  /** All instructions that wait for the autonomy loop, one turn per conversation. */
-  runCycle(): Promise<number>;
-  /** After the clock was set back by so much: nothing may wait for a time that was wrong. */
-  clockSetBack(byMs: number): Promise<void>;
-  /** First pass after start: takes over what a dead process left. */
-  recover(): Promise<void>;
-  /** Resolves when nothing is in flight. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** Desynced tasks rescheduled in one pass. */
 const DESYNCED = 200;
@@ -247,7 +226,7 @@ const DESYNCED = 200;
 const OWN_VERIFY_MS = 6 * SECOND_MS;
 
 /** Called by the TaskService for due triggers and by the heartbeat for everything that waits. */
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
+export function createDispatcher(deps: DispatchDeps) {
   const { ledger, store, clock, log, reconciler, waiting, runs } = deps;
   let notes: Named[] = [];
   /** The timer has fired since the last look at what is due. */
@@ -378,23 +357,32 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   return {
-    noteDue(named) {
+    /** Called by the worker for one due task; returns at once. */
+    noteDue(named: Named): void {
       notes.push(named);
       void drain();
     },
-    watchEdits() {
+    /**
+     * Called at every tick of the host, many times a second: looks after the edits of this process
+     * when the beat, which is one for all processes of the agent, keeps falling to another one.
+     */
+    watchEdits(): void {
       if (stopping || working.has('beat') || working.has('verify')) return;
       if (intervalElapsed(lastMs.get('verify') ?? 0, clock.now(), OWN_VERIFY_MS))
         void verifyEdits();
     },
+    /** One turn of the heartbeat; overlapping calls share one. */
     heartbeat,
+    /** Claims what is due now and starts it; resolves when it is claimed. */
     drain,
 
-    async runCycle() {
+    /** All instructions that wait for the autonomy loop, one turn per conversation. */
+    async runCycle(): Promise<number> {
       return isOff() ? 0 : await waiting.cycle();
     },
 
-    async clockSetBack(byMs) {
+    /** After the clock was set back by so much: nothing may wait for a time that was wrong. */
+    async clockSetBack(byMs: number): Promise<void> {
       const nowMs = clock.now();
       await ledger.clockSetBack(nowMs, byMs);
       const moved = await reconciler.realign(nowMs);
@@ -402,7 +390,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       log.warn({ byMs, moved }, 'the clock was set back; what waits is aligned anew');
     },
 
-    async recover() {
+    /** First pass after start: takes over what a dead process left. */
+    async recover(): Promise<void> {
       deps.dueTimer.start(() => void dueNow());
       await step('take over', () => waiting.abandoned(deps.soleOwner));
       await drain();
@@ -412,13 +401,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       );
     },
 
-    async idle() {
+    /** Resolves when nothing is in flight. */
+    async idle(): Promise<void> {
       while (working.size > 0 || runs.all().length > 0) {
         await Promise.all([...working.values(), ...runs.all()]);
       }
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true;
       deps.dueTimer.stop();
       runs.stop();

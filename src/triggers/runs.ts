@@ -39,24 +39,9 @@ type Delivery = NonNullable<TriggerRun['delivery']>;
 type Answer = Pick<RunDescriptor, 'responded' | 'text' | 'actions'> & Partial<RunDescriptor>;
 
 /** The runs and deliveries in flight in this process. */
-export interface Runs {
-  /**
-   * Carries out runs to the end of this attempt; resolves when that has ended, and never rejects. Several
-   * share one turn. Runs take their places in the queue of their room in the order of these calls. What is
-   * to wake with the autonomy loop waits for its next cycle, unless this is it.
-   */
-  start(claimed: ClaimedRun[], inCycle?: boolean): Promise<void>;
-  /** One more attempt to deliver the answer of an ended run; we hold the ticket in `run.delivery`. */
-  redeliver(run: TriggerRun): void;
-  /** The run's promise, if it is in flight here. */
-  inFlight(triggerRunId: string): Promise<void> | null;
-  isDelivering(triggerRunId: string): boolean;
-  all(): Promise<void>[];
-  /** Stops renewing leases; what is in flight goes on. */
-  stop(): void;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns(deps: RunDeps): Runs {
+export function createRuns(deps: RunDeps) {
   const { store, ledger, autonomy, budget, clock, log } = deps;
 
   /** Ends the run as `patch` says, unless the lease was lost: another process has it then. */
@@ -441,17 +426,26 @@ export function createRuns(deps: RunDeps): Runs {
   }
 
   return {
-    start: (claimed, inCycle = false) => track(claimed, execute(claimed, inCycle)),
-    redeliver(run) {
+    /**
+     * Carries out runs to the end of this attempt; resolves when that has ended, and never rejects. Several
+     * share one turn. Runs take their places in the queue of their room in the order of these calls. What is
+     * to wake with the autonomy loop waits for its next cycle, unless this is it.
+     */
+    start: (claimed: ClaimedRun[], inCycle = false): Promise<void> =>
+      track(claimed, execute(claimed, inCycle)),
+    /** One more attempt to deliver the answer of an ended run; we hold the ticket in `run.delivery`. */
+    redeliver(run: TriggerRun): void {
       const { triggerRunId } = run;
       const work = deliverAgain(run).catch((error: unknown) => {
         log.error({ triggerRunId, error: messageOf(error) }, 'delivery broke off');
       });
       void keep([deliveryOf(triggerRunId)], work);
     },
-    inFlight: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
-    isDelivering: (triggerRunId) => inFlight.has(deliveryOf(triggerRunId)),
+    /** The run's promise, if it is in flight here. */
+    inFlight: (triggerRunId: string): Promise<void> | null => inFlight.get(triggerRunId) ?? null,
+    isDelivering: (triggerRunId: string) => inFlight.has(deliveryOf(triggerRunId)),
     all: () => [...inFlight.values()],
+    /** Stops renewing leases; what is in flight goes on. */
     stop: stopRenewing,
   };
 }

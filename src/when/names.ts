@@ -6,25 +6,7 @@ import { namesMarkdown } from './requests.js';
 import type { DecisionFile, Library, LinkedEntry, Section } from './types.js';
 
 /** Looked up in maps; made once for a library. */
-export interface Names {
-  /**
-   * Sections of this title, in the order of the files. Letter case and the dot of structural
-   * sections make no difference, but where there are structural ones, they are meant. `a.md#Title` means
-   * those of that file.
-   */
-  sections(title: string): readonly Section[];
-  /**
-   * Files of this path below the decisions folder, or else with it at the end of their path
-   * (`auth.md`), or else at the end of it (`agents/decisions/auth.md`). `.md` may be left out.
-   */
-  files(name: string): readonly DecisionFile[];
-  /** Titles of sections, most alike to this one first, and how many there are. */
-  titlesLike(title: string, most: number): { near: readonly string[]; total: number };
-  /** The same of files, as `fileName` calls them. */
-  filesLike(name: string, most: number): { near: readonly string[]; total: number };
-  /** How a file is called in commands: by its name when that leads to it, else by its path. */
-  fileName(path: string): string;
-}
+export type Names = ReturnType<typeof createNames>;
 
 /** Entries of this trigger, or else of this title; in the order of the index. */
 export type Triggers = (phrase: string) => readonly LinkedEntry[];
@@ -47,7 +29,7 @@ export function createTriggers({ entries }: Pick<Library, 'entries'>): Triggers 
 
 const IN_FILE = /^([^#]+)#(.+)$/;
 
-export function createNames({ files }: Pick<Library, 'files'>): Names {
+export function createNames({ files }: Pick<Library, 'files'>) {
   const sectionsByTitle = new Map<string, Section[]>();
   const filesByPath = new Map<string, DecisionFile[]>();
   const filesByEnd = new Map<string, DecisionFile[]>();
@@ -59,6 +41,10 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     for (const section of file.sections) addTo(sectionsByTitle, titleKey(section.title), section);
   }
 
+  /**
+   * Files of this path below the decisions folder, or else with it at the end of their path
+   * (`auth.md`), or else at the end of it (`agents/decisions/auth.md`). `.md` may be left out.
+   */
   function filesNamed(name: string): readonly DecisionFile[] {
     const wanted = pathKeys(namesMarkdown(name) ? name : `${name}.md`);
     const [whole = ''] = wanted;
@@ -74,6 +60,7 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
 
   const sectionsTitled = (title: string) => sectionsByTitle.get(titleKey(title)) ?? [];
 
+  /** How a file is called in commands: by its name when that leads to it, else by its path. */
   function fileName(path: string): string {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const [first, second] = filesNamed(name);
@@ -81,7 +68,12 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
   }
 
   return {
-    sections(title) {
+    /**
+     * Sections of this title, in the order of the files. Letter case and the dot of structural
+     * sections make no difference, but where there are structural ones, they are meant. `a.md#Title` means
+     * those of that file.
+     */
+    sections(title: string): readonly Section[] {
       const all = meantOf(sectionsTitled(title));
       const [, file = '', own = ''] = IN_FILE.exec(title) ?? [];
       if (all.length > 0 || !namesMarkdown(file)) return all;
@@ -90,13 +82,16 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     },
     files: filesNamed,
     fileName,
-    titlesLike: (title, most) =>
+    /** Titles of sections, most alike to this one first, and how many there are. */
+    titlesLike: (title: string, most: number) =>
       likeOf(
         new Set(files.flatMap(({ sections }) => sections.map((one) => one.title))),
         title,
         most,
       ),
-    filesLike: (name, most) => likeOf(new Set(files.map(({ path }) => fileName(path))), name, most),
+    /** The same of files, as `fileName` calls them. */
+    filesLike: (name: string, most: number) =>
+      likeOf(new Set(files.map(({ path }) => fileName(path))), name, most),
   };
 }
 

@@ -9,7 +9,7 @@ import { parseDecisionFile, parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
 import type { Matcher } from './match/matcher.js';
 import { commandOf } from './related.js';
-import { createResolver, FLOOR, type ResolveOptions } from './resolve.js';
+import { createResolver, FLOOR } from './resolve.js';
 import {
   type DecisionFile,
   type DiskState,
@@ -38,24 +38,7 @@ export const OFFER_BAR = 0.77;
 /** How sure it has to be: an offer comes unasked, a line of the index is only listed. */
 export type Bar = 'offer' | 'listing';
 
-export interface WhenIndex {
-  library(): Library;
-  /**
-   * Replaces what is known; of the parts in `kept` only the warnings are taken, and what is known of
-   * them stays. Calls must not overlap.
-   */
-  load(state: DiskState, kept?: { index: boolean; files: boolean }): Promise<Library>;
-  /** Works out ahead of time what `relevant` needs for files. */
-  prepare(): Promise<void>;
-  /** Never throws for what is asked. */
-  resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
-  /** What bears on a sentence or on touched files, surest first. */
-  relevant(
-    moment: { text: string; files: readonly string[] },
-    limit: number,
-    bar: Bar,
-  ): Promise<Relevant[]>;
-}
+export type WhenIndex = ReturnType<typeof createWhenIndex>;
 
 /** A file that an entry's section names: sure, but less so than a command. */
 const NAMED_FILE = 0.9;
@@ -64,7 +47,7 @@ const MAX_TEXT = 2_000;
 const CHARACTERS = 200_000;
 
 /** @param matcher nothing else may load it */
-export function createWhenIndex(matcher: Matcher): WhenIndex {
+export function createWhenIndex(matcher: Matcher) {
   let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [], unread: [] };
   let mentions: Promise<FileMentions> | null = null;
   const resolver = createResolver({ library: () => library, rank: matcher.rank });
@@ -97,8 +80,12 @@ export function createWhenIndex(matcher: Matcher): WhenIndex {
   }
 
   return {
-    library: () => library,
-    async load(state, kept = { index: false, files: false }) {
+    library: (): Library => library,
+    /**
+     * Replaces what is known; of the parts in `kept` only the warnings are taken, and what is known of
+     * them stays. Calls must not overlap.
+     */
+    async load(state: DiskState, kept = { index: false, files: false }): Promise<Library> {
       const { index, files } = library;
       const nextIndex = kept.index ? index : indexOf(state.index?.text ?? '', index);
       await yieldToLoop();
@@ -106,12 +93,19 @@ export function createWhenIndex(matcher: Matcher): WhenIndex {
       await yieldToLoop();
       return use(buildLibrary(nextIndex, nextFiles, state.warnings));
     },
-    async prepare() {
+    /** Works out ahead of time what `relevant` needs for files. */
+    async prepare(): Promise<void> {
       mentions ??= createFileMentions(library);
       await mentions;
     },
-    resolve: (requests, options) => resolver.resolve(requests, options),
-    async relevant({ text, files }, limit, bar) {
+    /** Never throws for what is asked. */
+    resolve: (requests: readonly Request[]): Promise<Recall> => resolver.resolve(requests),
+    /** What bears on a sentence or on touched files, surest first. */
+    async relevant(
+      { text, files }: { text: string; files: readonly string[] },
+      limit: number,
+      bar: Bar,
+    ): Promise<Relevant[]> {
       const found = new Map<string, Relevant>();
       if (files.length > 0) {
         mentions ??= createFileMentions(library);
