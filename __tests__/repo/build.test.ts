@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { on } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -7,14 +8,16 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bundle, replaceTree } from '../../scripts/build.mjs';
+import { bundle, replaceTree, writeData } from '../../scripts/build.mjs';
 
 const MODULES = 60;
 const run = promisify(execFile);
@@ -95,6 +98,22 @@ describe('the build', () => {
       'late-2.js',
       'late-3.js',
     ]);
+  });
+
+  it('makes the thread that indexes memories', async () => {
+    await bundle(dist);
+    await writeData(dist);
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+    const workerData = { project: 'p', models: { cue_work_memory: 'lexical-v1' }, instant: null };
+    const worker = new Worker(join(dist, 'memory', 'index-worker.js'), { workerData });
+    worker.postMessage({ kind: 'end' });
+    const kinds = new Set<string>();
+    for await (const [{ kind }] of on(worker, 'message', { close: ['exit'] })) {
+      kinds.add(kind);
+      if (kind === 'end') await worker.terminate();
+    }
+    expect([...kinds]).toEqual(['frame', 'end']);
   });
 
   it('makes one file of what a hook, nudge get or a recall loads', async () => {
