@@ -15,7 +15,7 @@ import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
 import { hasTimeSign } from './intent.js';
 import { readByModel } from './model-reading.js';
-import { about, stillOpen } from './open-questions.js';
+import { askAbout, stillOpen } from './open-questions.js';
 import { actionOf, ask, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 import { type ReadOptions, readBare } from './reading.js';
 import { triggerAction } from './trigger-action.js';
@@ -278,11 +278,8 @@ async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
     : unread(`I do not understand ${quoted(text, 60)}; if it is new, say when, too.`, LANGUAGES);
 }
 
-async function askBack(turn: Turn, text: string, question: string): Promise<Outcome> {
-  const isOnly = (await openQuestions(turn)).length === 0;
-  await ask(turn, { kind: 'question', text: text.slice(0, 4_000), question });
-  const asked = isOnly ? question : about(text, question);
-  return askUser(asked, { created: false });
+function askBack(turn: Turn, text: string, question: string): Promise<Outcome> {
+  return askAbout(turn, { kind: 'question', text, question }, question);
 }
 
 async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {

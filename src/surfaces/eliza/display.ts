@@ -113,12 +113,9 @@ export function listed<One>(
 
 /** The names of at most five triggers. */
 export function namesOf(triggers: readonly TriggerSummary[]): string {
-  const [names, more = ''] = [
-    triggers.slice(0, MOST_NAMED),
-    triggers.slice(MOST_NAMED).length || '',
-  ];
-  const shown = names.map((one) => quoted(one.displayName, 40)).join(', ');
-  return more === '' ? shown : `${shown} and ${more} more`;
+  const shown = triggers.slice(0, MOST_NAMED).map((one) => quoted(one.displayName, 40));
+  const more = triggers.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** "one trigger", "3 paused triggers". */

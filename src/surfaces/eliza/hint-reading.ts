@@ -66,34 +66,27 @@ export async function hintByModel(
   return readForm(await filledForm(runtime, promptFor(said), failed), said);
 }
 
-/** @param said the message */
-export function readForm(answer: string, said: string): ToldHint | { other: string } | null {
+export function readForm(answer: string, message: string): ToldHint | { other: string } | null {
   const { data: form } = formSchema.safeParse(fieldsOf(answer));
   if (form === undefined) return null;
   const { component, key, value, ttl, branch, os, repo, folder, isSet, equals } = form;
   const { tags, priority, confidence, reason } = form;
   const conditions = [...branch, ...repo, ...folder, ...isSet, ...Object.entries(equals).flat()];
   const quoted = [value, ...conditions, ...tags, ...(reason === undefined ? [] : [reason])];
-  if (!quoted.every((one) => said.includes(one))) return null;
+  if (!quoted.every((one) => message.includes(one))) return null;
   if (form.other !== '') return { other: form.other };
-  const scope = {
-    ...(branch.length > 0 && { branch }),
-    ...(os.length > 0 && { os }),
-    ...(repo.length > 0 && { repo }),
-    ...(folder.length > 0 && { cwd_glob: folder.map(withAllBelow) }),
-    ...(isSet.length > 0 && { env_required: isSet }),
-    ...(Object.keys(equals).length > 0 && { env_match: equals }),
-  };
-  const meta: HintMeta = {
-    ...(ttl !== undefined && { ttl }),
-    ...(tags.length > 0 && { tags }),
-    ...(priority !== undefined && { priority }),
-    ...(confidence !== undefined && { confidence }),
-    ...(reason !== undefined && { reason }),
-    ...(Object.keys(scope).length > 0 && { scope }),
-  };
+  const places = { branch, os, repo, cwd_glob: folder.map(withAllBelow) };
+  const scope = said({ ...places, env_required: isSet, env_match: equals });
+  const meta: HintMeta = said({ ttl, tags, priority, confidence, reason, scope });
   const kept = form.isCommand ? { type: 'command' as const, cmd: value } : value;
   return { params: { component, key, value: kept, meta }, share: form.everybody };
+}
+
+/** Without what nothing stands in. */
+function said(fields: object): object {
+  const isEmpty = (value: unknown) =>
+    value === undefined || (typeof value === 'object' && Object.keys(Object(value)).length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }
 
 /** The fields of the form that were filled in. */

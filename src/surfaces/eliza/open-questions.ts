@@ -2,7 +2,7 @@
 import { askUser, type Outcome, succeed } from './action-frame.js';
 import { answerOf, refuses } from './confirm-words.js';
 import { counted, countedMemories, plain, quoted } from './display.js';
-import { type Asker, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
+import { type Asker, ask, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 
 /** Of the open questions. */
 const SAID_AGAIN = 3;
@@ -38,8 +38,19 @@ export function questionOf(pending: Pending): string {
   }
 }
 
-export function about(request: string, question: string): string {
+function about(request: string, question: string): string {
   return `${quoted(request, 60)}: ${question}`;
+}
+
+/** Asks about a request that cannot be carried out yet, and names it where others wait, too. */
+export async function askAbout(
+  turn: Asker,
+  pending: Extract<Pending, { kind: 'question' | 'zone' }>,
+  question: string,
+): Promise<Outcome> {
+  const isOnly = (await openQuestions(turn)).length === 0;
+  await ask(turn, { ...pending, text: pending.text.slice(0, 4_000) });
+  return askUser(isOnly ? question : about(pending.text, question), { created: false });
 }
 
 /** What still waits for an answer, in one line; empty when nothing does. */

@@ -1,18 +1,15 @@
 /** The time zone of a person: the question for it, and the words that tell it. */
 import { type KnownZone, timezoneOfWords } from '../../triggers/index.js';
-import { askUser, type Outcome } from './action-frame.js';
-import { about, ZONE_QUESTION } from './open-questions.js';
-import { ask, openQuestions } from './pending.js';
+import type { Outcome } from './action-frame.js';
+import { askAbout, ZONE_QUESTION } from './open-questions.js';
 import type { Turn } from './turn.js';
 
 /**
  * Asked before the first clock time of a person is stored whose zone nobody knows. Keeps the request until
  * the zone is told; `action` carries it out then.
  */
-export async function askZone(turn: Turn, action: string, text: string): Promise<Outcome> {
-  const isOnly = (await openQuestions(turn)).length === 0;
-  await ask(turn, { kind: 'zone', action, text: text.slice(0, 4_000) });
-  return askUser(isOnly ? ZONE_QUESTION : about(text, ZONE_QUESTION), { created: false });
+export function askZone(turn: Turn, action: string, text: string): Promise<Outcome> {
+  return askAbout(turn, { kind: 'zone', action, text }, ZONE_QUESTION);
 }
 
 /** The zone that a message names as the person's, remembered from now on; `null`: it names none. */

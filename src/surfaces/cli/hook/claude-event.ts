@@ -65,53 +65,25 @@ export function readHookCall(input: unknown): HookCall | string {
 }
 
 function happeningOf(event: HookEvent, input: Record<string, unknown>): HookHappening | string {
-  switch (event) {
-    case 'SessionStart':
-      return { type: 'session_start' };
-    case 'UserPromptSubmit': {
-      const intent = clipped((textIn(input, 'prompt') ?? '').replace(PASTE_MARK, ''));
-      return intent === '' ? 'the prompt is empty' : { type: 'intent_stated', intent };
-    }
-    case 'PreToolUse':
-      return planned(input);
-    case 'PostToolUse':
-    case 'PostToolUseFailure':
-      return completed(event, input);
+  if (event === 'SessionStart') return { type: 'session_start' };
+  if (event === 'UserPromptSubmit') {
+    const intent = clipped((textIn(input, 'prompt') ?? '').replace(PASTE_MARK, ''));
+    return intent === '' ? 'the prompt is empty' : { type: 'intent_stated', intent };
   }
-}
-
-function planned({
-  tool_name: tool,
-  tool_input: given,
-}: Record<string, unknown>): HookHappening | string {
+  const { tool_name: tool, tool_input: given, tool_response: came } = input;
   const fields = isObject(given) ? given : {};
-  if (isOneOf(SHELL_TOOLS, tool)) {
-    const action = clipped(textIn(fields, 'command') ?? '');
-    return action === '' ? `${tool} has no command` : { type: 'action_planned', action };
+  if (!isOneOf(SHELL_TOOLS, tool)) {
+    return event === 'PreToolUse'
+      ? fileTouch(tool, fields)
+      : `nothing is made of the end of ${shownName(tool)}`;
   }
-  if (!isOneOf(FILE_TOOLS, tool)) return `nothing is made of the tool ${shownName(tool)}`;
-  const filePath = textIn(fields, tool === 'NotebookEdit' ? 'notebook_path' : 'file_path')?.trim();
-  if (!filePath) return `${tool} has no path`;
-  return { type: 'file_touch', filePath, operation: operationOf(tool, filePath) };
-}
-
-function operationOf(tool: (typeof FILE_TOOLS)[number], path: string): string {
-  if (tool === 'Read') return 'read';
-  return tool === 'Write' && !existsSync(path) ? 'create' : 'edit';
-}
-
-/** What went well may have been a hint, and what failed may have one. */
-function completed(
-  event: HookEvent,
-  { tool_name: tool, tool_input: given, tool_response: came, ...rest }: Record<string, unknown>,
-): HookHappening | string {
-  if (!isOneOf(SHELL_TOOLS, tool)) return `nothing is made of the end of ${shownName(tool)}`;
-  const fields = isObject(given) ? given : {};
   const action = clipped(textIn(fields, 'command') ?? '');
   if (action === '') return `${tool} has no command`;
+  if (event === 'PreToolUse') return { type: 'action_planned', action };
+  // What went well may have been a hint, and what failed may have one.
   if (event === 'PostToolUseFailure') {
-    if (rest.is_interrupt === true) return 'the command was interrupted';
-    const error = clippedMiddle(textIn(rest, 'error') ?? '');
+    if (input.is_interrupt === true) return 'the command was interrupted';
+    const error = clippedMiddle(textIn(input, 'error') ?? '');
     return { type: 'action_completed', action, success: false, ...(error && { error }) };
   }
   // It has only begun, or was stopped: neither is a success.
@@ -119,6 +91,14 @@ function completed(
   const isOver = fields.run_in_background !== true && answer.backgroundTaskId === undefined;
   if (!isOver || answer.interrupted === true) return 'the command has not ended by itself';
   return { type: 'action_completed', action, success: true };
+}
+
+function fileTouch(tool: unknown, fields: Record<string, unknown>): HookHappening | string {
+  if (!isOneOf(FILE_TOOLS, tool)) return `nothing is made of the tool ${shownName(tool)}`;
+  const filePath = textIn(fields, tool === 'NotebookEdit' ? 'notebook_path' : 'file_path')?.trim();
+  if (!filePath) return `${tool} has no path`;
+  const change = tool === 'Write' && !existsSync(filePath) ? 'create' : 'edit';
+  return { type: 'file_touch', filePath, operation: tool === 'Read' ? 'read' : change };
 }
 
 /**
