@@ -23,7 +23,9 @@ describe('words about memories', () => {
     ['the deploy key is rotated on Mondays', 'the deploy key is rotated on Mondays'],
     ['merke: größer als 5', 'merke: größer als 5'],
   ])('%j is to be remembered as %j', (message, goal) => {
-    expect(readNote(message)).toMatchObject({ goal, success: true, learning: null, shared: false });
+    expect(readNote(message)).toEqual({
+      ...{ intent: goal, outcome: { success: true }, tags: [] },
+    });
   });
 
   it.each(['remember this', 'please remember', 'note that.', 'remember: …', ''])(
@@ -39,30 +41,28 @@ describe('words about memories', () => {
         'remember that the deploy of src/auth.ts failed because the token had expired. #deploy #Auth #deploy',
       ),
     ).toEqual({
-      goal: 'the deploy of src/auth.ts failed because the token had expired. #deploy #Auth #deploy',
-      learning: null,
-      success: false,
-      failureReason: 'the token had expired',
-      files: ['src/auth.ts'],
+      intent:
+        'the deploy of src/auth.ts failed because the token had expired. #deploy #Auth #deploy',
+      outcome: { success: false, failure_reason: 'the token had expired' },
+      perception: { relevant_files: ['src/auth.ts'] },
       tags: ['deploy', 'Auth'],
-      shared: false,
     });
   });
 
   it('reads what was learned', () => {
-    expect(readNote('note: fixed the cache. Lesson: invalidate by key')?.learning).toBe(
+    expect(readNote('note: fixed the cache. Lesson: invalidate by key')?.outcome.learning).toBe(
       'invalidate by key',
     );
   });
 
   it('is for everybody only when that is said', () => {
     expect(readNote('remember for the whole team that we use pnpm')).toMatchObject({
-      shared: true,
-      goal: 'we use pnpm',
+      visibility: 'project',
+      intent: 'we use pnpm',
     });
     expect(readNote('remember that we use pnpm, for everyone')).toMatchObject({
-      shared: true,
-      goal: 'we use pnpm',
+      visibility: 'project',
+      intent: 'we use pnpm',
     });
   });
 
@@ -70,8 +70,8 @@ describe('words about memories', () => {
     const note = readNote(
       `remember that the cache was wrong for hours. ${'It was stale. '.repeat(60)}`,
     );
-    expect(note?.goal).toBe('the cache was wrong for hours.');
-    expect(note?.learning?.startsWith('It was stale.')).toBe(true);
+    expect(note?.intent).toBe('the cache was wrong for hours.');
+    expect(note?.outcome.learning?.startsWith('It was stale.')).toBe(true);
   });
 
   it.each([
@@ -94,21 +94,18 @@ describe('words about memories', () => {
   });
 
   it.each([
-    ['forget what I told you about the login bug', { kind: 'words', words: 'the login bug' }],
-    ['please delete my notes about pnpm', { kind: 'words', words: 'pnpm' }],
-    ['forget about src/auth.ts', { kind: 'words', words: 'src/auth.ts' }],
-    [
-      'forget mem_1F2E3D4C and mem_5a6b7c8d',
-      { kind: 'ids', ids: ['mem_1f2e3d4c', 'mem_5a6b7c8d'] },
-    ],
-    ['forget everything', { kind: 'everything' }],
-    ['forget everything you know about me', { kind: 'everything' }],
-    ['please forget everything I told you', { kind: 'everything' }],
-    ['forget me', { kind: 'everything' }],
-    ['delete all my memories', { kind: 'everything' }],
-    ['forget everything I told you about jwt', { kind: 'words', words: 'jwt' }],
-    ['forget it', { kind: 'words', words: '' }],
-    ['forget', { kind: 'words', words: '' }],
+    ['forget what I told you about the login bug', { query: 'the login bug' }],
+    ['please delete my notes about pnpm', { query: 'pnpm' }],
+    ['forget about src/auth.ts', { file: 'src/auth.ts' }],
+    ['forget mem_1F2E3D4C and mem_5a6b7c8d', { memory_ids: ['mem_1f2e3d4c', 'mem_5a6b7c8d'] }],
+    ['forget everything', { all: true }],
+    ['forget everything you know about me', { all: true }],
+    ['please forget everything I told you', { all: true }],
+    ['forget me', { all: true }],
+    ['delete all my memories', { all: true }],
+    ['forget everything I told you about jwt', { query: 'jwt' }],
+    ['forget it', null],
+    ['forget', null],
   ])('%j is to be forgotten as %j', (message, subject) => {
     expect(forgetSubject(message)).toEqual(subject);
   });
@@ -214,9 +211,9 @@ describe('words about memories', () => {
 
   it('reads the first 8,192 characters of a message, and ids wherever they are', () => {
     const long = `forget ${'a'.repeat(8_184)}`;
-    expect(forgetSubject(`${long}bc`)).toEqual({ kind: 'words', words: `${'a'.repeat(8_184)}b` });
-    expect(forgetSubject(`${long}😀`)).toEqual({ kind: 'words', words: 'a'.repeat(8_184) });
+    expect(forgetSubject(`${long}bc`)).toEqual({ query: `${'a'.repeat(8_184)}b` });
+    expect(forgetSubject(`${long}😀`)).toEqual({ query: 'a'.repeat(8_184) });
     expect(recallSubject(`${long}bc`)).toHaveLength(8_192);
-    expect(forgetSubject(`${long} mem_11111111`)).toEqual({ kind: 'ids', ids: ['mem_11111111'] });
+    expect(forgetSubject(`${long} mem_11111111`)).toEqual({ memory_ids: ['mem_11111111'] });
   });
 });

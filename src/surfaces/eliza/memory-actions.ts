@@ -7,10 +7,8 @@ import { yesOrNo } from './confirm-words.js';
 import { countedMemories } from './display.js';
 import { type MemoryTurn, memoryAction } from './memory-turn.js';
 import {
-  type ForgetSubject,
   forgetSubject,
   linksToItself,
-  type Note,
   readDraftText,
   readLink,
   readNote,
@@ -95,27 +93,12 @@ async function storeWorkMemory(turn: MemoryTurn): Promise<Outcome> {
       code: 'INVALID_INPUT',
     });
   }
-  const note = json.kind === 'prose' ? readNote(turn.text) : null;
-  const draft = json.kind === 'object' ? json.object : note === null ? null : draftOfNote(note);
+  const draft = json.kind === 'object' ? json.object : readNote(turn.text);
   if (draft === null) {
     return askUser('What shall I remember? Say it in one message: "remember that …".');
   }
   const stored = await turn.service.store(draft, turn.caller);
   return succeed(storedText(stored), { memoryId: stored.memory_id, created: stored.created });
-}
-
-function draftOfNote(note: Note): Record<string, unknown> {
-  return {
-    intent: note.goal,
-    ...(note.files.length === 0 ? {} : { perception: { relevant_files: note.files } }),
-    outcome: {
-      success: note.success,
-      ...(note.learning === null ? {} : { learning: note.learning }),
-      ...(note.failureReason === null ? {} : { failure_reason: note.failureReason }),
-    },
-    tags: note.tags,
-    ...(note.shared ? { visibility: 'project' } : {}),
-  };
 }
 
 function storedText({ memory, memory_id, redacted, degraded }: StoreResult): string {
@@ -271,14 +254,13 @@ async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
     return askUser('There is nothing that waits for a yes or no. What shall I forget?');
   }
   const subject = forgetSubject(turn.text);
-  if (subject.kind === 'words' && subject.words === '') {
-    return askUser('What shall I forget? Name a topic or an id.');
-  }
-  return askFirst(turn, subject);
+  return subject === null
+    ? askUser('What shall I forget? Name a topic or an id.')
+    : askFirst(turn, subject);
 }
 
-async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outcome> {
-  const would = await turn.service.forget({ ...selectionOf(subject), dry_run: true }, turn.caller);
+async function askFirst(turn: MemoryTurn, subject: object): Promise<Outcome> {
+  const would = await turn.service.forget({ ...subject, dry_run: true }, turn.caller);
   if (would.total === 0) {
     const text =
       would.kept > 0
@@ -301,19 +283,6 @@ async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outco
   if (would.total > count) lines.push(`(${would.total - count} more stay until you ask again.)`);
   lines.push('Shall I? Say yes or no.');
   return askUser(lines.join('\n'), { total: would.total, candidates: would.memory_ids });
-}
-
-function selectionOf(subject: ForgetSubject): Record<string, unknown> {
-  switch (subject.kind) {
-    case 'everything':
-      return { all: true };
-    case 'ids':
-      return { memory_ids: subject.ids };
-    case 'words':
-      return /^[^\s]+\.[a-z][a-z0-9]{0,9}$/i.test(subject.words)
-        ? { file: subject.words }
-        : { query: subject.words };
-  }
 }
 
 /** Some may have gone since we asked, which must not keep the others. */

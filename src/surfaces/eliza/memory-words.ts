@@ -32,17 +32,6 @@ const FORGET = new RegExp(
 const EVERYTHING =
   /^(?:(?:forget|delete|erase|wipe|remove) )?(?:(?:absolutely )?everything|all(?: of it)?|all (?:my|the) (?:memories|data)|it all)(?: (?:that )?(?:you know|you have|you remember|i (?:have )?(?:ever )?(?:told|said)(?: to)?(?: you)?)?)*(?: about me| of me| on me| you)?$/i;
 
-export interface Note {
-  goal: string;
-  learning: string | null;
-  success: boolean;
-  failureReason: string | null;
-  files: string[];
-  tags: string[];
-  /** Said to be for everybody in the project. */
-  shared: boolean;
-}
-
 const MAX_FOUND = 20;
 const FAILED =
   /\b(?:failed|fails|did(?: not|n't) work|does(?: not|n't) work|broke|gave up|could(?: not|n't)|crashed)\b/i;
@@ -52,8 +41,8 @@ const LEARNED = /\b(?:learned|lesson|learning|takeaway)(?:\s+that|\s*:)\s*([^\n]
 const SHARED =
   /(?<![\s,;(])[\s,;(]*\b(?:for (?:everyone|everybody|the (?:whole |entire )?(?:team|project))|(?:and )?share (?:it|this|that) with (?:everyone|everybody|the (?:whole |entire )?(?:team|project)))\b[.)]?/i;
 
-/** `null`: the message says only that something is to be remembered. */
-export function readNote(message: string): Note | null {
+/** What is to be remembered, as it is stored; `null`: the message says only that something is. */
+export function readNote(message: string) {
   const told = message.trim().replace(STORE, '');
   const text = told
     .replace(SHARED, '')
@@ -63,20 +52,20 @@ export function readNote(message: string): Note | null {
   const words = text.split(/\s+/).map((word) => withoutEnd(word.replace(/^[("'`]+/, ''), CLOSING));
   const goal = firstPart(text);
   const success = !FAILED.test(text);
-  const said = LEARNED.exec(text)?.[1]?.trim();
-  const rest = text.slice(goal.length).trim();
+  const rest = text.slice(goal.length).trim().slice(0, 2_000);
+  const learning = LEARNED.exec(text)?.[1]?.trim() ?? (rest || undefined);
+  const failure_reason = success ? undefined : BECAUSE.exec(text)?.[1]?.trim();
+  const files = [...new Set(words.filter(looksLikePath))].slice(0, MAX_FOUND);
+  const tags = [...text.matchAll(/(?<![\w/#&])#(\p{L}[\p{L}\p{N}_-]{1,49})/gu)].map(
+    (m) => m[1] ?? '',
+  );
   return {
-    goal,
-    learning: said ?? (rest === '' ? null : rest.slice(0, 2_000)),
-    success,
-    failureReason: success ? null : (BECAUSE.exec(text)?.[1]?.trim() ?? null),
-    files: [...new Set(words.filter(looksLikePath))].slice(0, MAX_FOUND),
-    tags: [
-      ...new Set(
-        [...text.matchAll(/(?<![\w/#&])#(\p{L}[\p{L}\p{N}_-]{1,49})/gu)].map((m) => m[1] ?? ''),
-      ),
-    ].slice(0, MAX_FOUND),
-    shared: SHARED.test(told),
+    intent: goal,
+    ...(files.length === 0 ? {} : { perception: { relevant_files: files } }),
+    outcome: { success, ...(learning && { learning }), ...(failure_reason && { failure_reason }) },
+    tags: [...new Set(tags)].slice(0, MAX_FOUND),
+    // Said to be for everybody in the project.
+    ...(SHARED.test(told) ? { visibility: 'project' } : {}),
   };
 }
 
@@ -152,22 +141,18 @@ export function synthesisSubject(message: string): { tags: string[]; words: stri
   return { tags, words };
 }
 
-export type ForgetSubject =
-  | { kind: 'everything' }
-  | { kind: 'ids'; ids: string[] }
-  | { kind: 'words'; words: string };
-
-/** What is to be forgotten; words are empty when the message does not say. */
-export function forgetSubject(message: string): ForgetSubject {
+/** What is to be forgotten, as the service takes it; `null`: the message does not say. */
+export function forgetSubject(message: string): Record<string, unknown> | null {
   const ids = memoryIds(message);
-  if (ids.length > 0) return { kind: 'ids', ids };
+  if (ids.length > 0) return { memory_ids: ids };
   const said = withoutEnd(bounded(message), STOPS);
   const words = bare(message, FORGET);
   if (EVERYTHING.test(said.replace(new RegExp(`^${POLITE}`, 'i'), '')) || EVERYTHING.test(words)) {
-    return { kind: 'everything' };
+    return { all: true };
   }
-  if (/^(?:me|about me)$/i.test(words)) return { kind: 'everything' };
-  return { kind: 'words', words: /^(?:it|that|this)$/i.test(words) ? '' : words };
+  if (/^(?:me|about me)$/i.test(words)) return { all: true };
+  if (/^(?:it|that|this)?$/i.test(words)) return null;
+  return /^[^\s]+\.[a-z][a-z0-9]{0,9}$/i.test(words) ? { file: words } : { query: words };
 }
 
 const MEMORY_ID = /(?<!\w)mem_[0-9a-f-]{8,36}/gi;
