@@ -1,7 +1,6 @@
 /** `nudge serve`: PRIMARY or PROXY (seed `nudge.md` §11), with MCP on standard input and output. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
 import type { HintCounts } from '../../../hints/offline.js';
 import {
   type Identity,
@@ -19,17 +18,8 @@ import { isRunning } from '../../../shared/process-life.js';
 import { askWho } from '../ask-server.js';
 import { agentStarterOf, type CommandContext } from '../command-line.js';
 import { EXIT, printJson, printText } from '../io.js';
+import { requestCommand } from '../request.js';
 import { serverLines } from '../status-text.js';
-
-export const commands = { serve: defineServe, status: defineStatus, stop: defineStop };
-
-interface ServeFlags {
-  maxHints?: string;
-  /** `--no-secret-guard` */
-  secretGuard: boolean;
-  defaultTtl?: string;
-  logLevel?: string;
-}
 
 /** All of the seed's, and what every client is shown. */
 const NUDGE_TOOLS = 'hints,default';
@@ -49,45 +39,43 @@ Environment:
   NUDGE_MAX_HINTS, NUDGE_SECRET_GUARD, NUDGE_DEFAULT_TTL, NUDGE_LOG_LEVEL   as the options
 `;
 
-function defineServe(command: Command, context: CommandContext): void {
-  command
-    .option('--max-hints <number>', 'how many hints are kept (5000)')
-    .option('--no-secret-guard', 'take hints that look like secrets')
-    .option('--default-ttl <ttl>', 'how long a hint lives that does not say: session, or P1D')
-    .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LEVELS))
-    .addHelpText('after', SERVE_EXPLAINED)
-    .action(async (flags: ServeFlags) => {
-      const { io, port, checkSettings } = context;
-      const env = { ...io.env, ...settingsOf(flags) };
-      const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
-      const outside = { startAgent: agentStarterOf(context), checkSettings };
-      await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, ...outside });
-      context.end(EXIT.done);
-    });
-}
-
 /** Each flag is the variable that it mirrors. */
-function settingsOf({ maxHints, secretGuard, defaultTtl, logLevel }: ServeFlags) {
-  return {
-    ...(maxHints === undefined ? {} : { NUDGE_MAX_HINTS: maxHints }),
-    ...(secretGuard ? {} : { NUDGE_SECRET_GUARD: '0' }),
-    ...(defaultTtl === undefined ? {} : { NUDGE_DEFAULT_TTL: defaultTtl }),
-    ...(logLevel === undefined ? {} : { NUDGE_LOG_LEVEL: logLevel }),
-  };
-}
+const serve = requestCommand<never, Record<string, string | false>>({
+  flags: [
+    ['NUDGE_MAX_HINTS', '--max-hints <number>', 'how many hints are kept (5000)'],
+    ['NUDGE_SECRET_GUARD', '--no-secret-guard', 'take hints that look like secrets', false],
+    [
+      'NUDGE_DEFAULT_TTL',
+      '--default-ttl <ttl>',
+      'how long a hint lives that does not say: session, or P1D',
+    ],
+    ['NUDGE_LOG_LEVEL', '--log-level <level>', 'what is told on standard error', LEVELS],
+  ],
+  after: SERVE_EXPLAINED,
+  async ask({ fields }, context) {
+    const { io, port, checkSettings } = context;
+    const set = Object.entries(fields).map(([name, value]) => [name, value || '0']);
+    const env = { ...io.env, ...Object.fromEntries(set) };
+    const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
+    const outside = { startAgent: agentStarterOf(context), checkSettings };
+    await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, ...outside });
+    context.end(EXIT.done);
+    return null;
+  },
+});
 
 /** @throws AppError NOT_FOUND when nothing serves */
-function defineStatus(command: Command, context: CommandContext): void {
-  const { io, end } = context;
-  command
-    .option('--json', 'print the result as JSON, with the port')
-    .action(async ({ json }: { json?: true }) => {
-      const server = await serverOf(context);
-      if (json) printJson(io, { ...server.status, port: server.port });
-      else printText(io, (await linesOf(server, io.clock.now())).join('\n'));
-      end(EXIT.done);
-    });
-}
+const status = requestCommand<never, { json?: true }>({
+  flags: [['json', '--json', 'print the result as JSON, with the port']],
+  async ask({ fields: { json } }, context) {
+    const { io, end } = context;
+    const server = await serverOf(context);
+    if (json) printJson(io, { ...server.status, port: server.port });
+    else printText(io, (await linesOf(server, io.clock.now())).join('\n'));
+    end(EXIT.done);
+    return null;
+  },
+});
 
 async function linesOf(server: KnownServer, nowMs: number): Promise<string[]> {
   const { oneLine } = await import('./print-hint.js');
@@ -114,54 +102,52 @@ const STOP_EXPLAINED = `
 Another "nudge serve" with a client at its standard input takes the place of a server that stops.
 `;
 
-function defineStop(command: Command, context: CommandContext): void {
-  command
-    .option('--json', 'print what was stopped as JSON')
-    .addHelpText('after', STOP_EXPLAINED)
-    .action(({ json }: { json?: true }) => performStop(json, context));
-}
-
 /**
  * @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server, PERMISSION_DENIED for a
  * process that only an answer names
  */
-async function performStop(json: true | undefined, context: CommandContext): Promise<void> {
-  const { io, end } = context;
-  const { pid, port, kind } = await serverOf(context);
-  if (kind === 'eliza') {
-    throw new AppError(
-      'DISABLED',
-      `an Eliza server serves (process ${pid}, port ${port}), and is stopped as it was started: ` +
-        'with Ctrl-C, or by what keeps it running',
-      { pid, port },
-    );
-  }
-  const named = serverOnPort(io.env, port);
-  const isNamed = named?.pid === pid;
-  // Anybody's program may listen there, and name any process as itself.
-  if (!(isNamed && isWriterCertain(named)) && isPortOf(pid, port) !== true) {
-    const message =
-      `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
-      'nothing was stopped; end it as it was started, or by its process once you know it';
-    throw new AppError('PERMISSION_DENIED', message, { pid, port });
-  }
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch (cause) {
-    const message = `process ${pid} cannot be stopped: ${messageOf(cause)}`;
-    const failure = new AppError('PERMISSION_DENIED', message, { pid }, { cause });
-    if (isRunning(pid)) throw failure;
-  }
-  await ended(pid, io.clock);
-  // Where a process is ended without being asked, it leaves its files behind.
-  for (const path of pidFiles(io.env)) removePidFile(path, pid);
-  if (json) printJson(io, { stopped: true, pid, port });
-  else {
-    const cutOff = isNamed && named.hasClient === true ? CUT_OFF : '';
-    printText(io, `✔ stopped the server (process ${pid}, port ${port})${cutOff}`);
-  }
-  end(EXIT.done);
-}
+const stop = requestCommand<never, { json?: true }>({
+  flags: [['json', '--json', 'print what was stopped as JSON']],
+  after: STOP_EXPLAINED,
+  async ask({ fields: { json } }, context) {
+    const { io, end } = context;
+    const { pid, port, kind } = await serverOf(context);
+    if (kind === 'eliza') {
+      throw new AppError(
+        'DISABLED',
+        `an Eliza server serves (process ${pid}, port ${port}), and is stopped as it was started: ` +
+          'with Ctrl-C, or by what keeps it running',
+        { pid, port },
+      );
+    }
+    const named = serverOnPort(io.env, port);
+    const isNamed = named?.pid === pid;
+    // Anybody's program may listen there, and name any process as itself.
+    if (!(isNamed && isWriterCertain(named)) && isPortOf(pid, port) !== true) {
+      const message =
+        `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
+        'nothing was stopped; end it as it was started, or by its process once you know it';
+      throw new AppError('PERMISSION_DENIED', message, { pid, port });
+    }
+    try {
+      process.kill(pid, 'SIGTERM');
+    } catch (cause) {
+      const message = `process ${pid} cannot be stopped: ${messageOf(cause)}`;
+      const failure = new AppError('PERMISSION_DENIED', message, { pid }, { cause });
+      if (isRunning(pid)) throw failure;
+    }
+    await ended(pid, io.clock);
+    // Where a process is ended without being asked, it leaves its files behind.
+    for (const path of pidFiles(io.env)) removePidFile(path, pid);
+    if (json) printJson(io, { stopped: true, pid, port });
+    else {
+      const cutOff = isNamed && named.hasClient === true ? CUT_OFF : '';
+      printText(io, `✔ stopped the server (process ${pid}, port ${port})${cutOff}`);
+    }
+    end(EXIT.done);
+    return null;
+  },
+});
 
 async function ended(pid: number, clock: CommandContext['io']['clock']): Promise<void> {
   const endMs = clock.now() + PATIENCE_MS;
@@ -192,3 +178,5 @@ async function serverOf({ io, port }: CommandContext): Promise<KnownServer> {
   if (!identity) throw nothing(`${baseUrl} is served by another program`);
   return { ...identity, port: Number(new URL(baseUrl).port) };
 }
+
+export const commands = { serve, status, stop };
