@@ -42,13 +42,18 @@ export async function personIn(
   const [who, place] = [entityId.toLowerCase() as Uuid, roomId.toLowerCase() as Uuid];
   const present = await runtime.getParticipantsForRoom(place as UUID);
   if (!present.some((one) => one === who)) return null;
-  const sessionId = memory.sessionOf(place);
-  const caller: EntityCaller = {
-    kind: 'entity',
-    entityId: who,
-    roomId: place,
-    private: await isPrivateRoom(runtime, place, memory.now()),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  };
+  const caller = await entityIn(runtime, memory, { entityId: who, roomId: place });
   return { caller: discreet(caller, runtime.agentId), speakerId: who };
+}
+
+/** @param sessionRoomId in whose session they ask, if not in that of the room */
+export async function entityIn(
+  runtime: IAgentRuntime,
+  memory: Pick<WorkMemoryService, 'now' | 'sessionOf'>,
+  who: { entityId: Uuid; roomId: Uuid },
+  sessionRoomId = who.roomId,
+): Promise<EntityCaller> {
+  const sessionId = memory.sessionOf(sessionRoomId);
+  const isPrivate = await isPrivateRoom(runtime, who.roomId, memory.now());
+  return { kind: 'entity', ...who, private: isPrivate, ...(sessionId && { sessionId }) };
 }

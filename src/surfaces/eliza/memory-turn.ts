@@ -4,10 +4,10 @@
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
-import { isPrivateRoom, serviceOf } from '../../host/index.js';
+import { serviceOf } from '../../host/index.js';
 import { WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
-import type { EntityCaller } from '../people.js';
+import { type EntityCaller, entityIn } from '../people.js';
 import { type ActionFamily, type ActionSpec, framedAction } from './action-frame.js';
 import { inConversation } from './open-questions.js';
 import type { Asker } from './pending.js';
@@ -55,16 +55,9 @@ export async function callerOf(
   message: Memory,
 ): Promise<EntityCaller> {
   const { requester, roomId } = requesterOf(runtime, message);
-  const place = roomId ?? message.roomId;
+  const who = { entityId: requester.entityId as Uuid, roomId: (roomId ?? message.roomId) as Uuid };
   // A scheduled run is no part of the conversation that it is about: it has its own room's session.
-  const sessionId = service.sessionOf(message.roomId);
-  return {
-    kind: 'entity',
-    entityId: requester.entityId as Uuid,
-    roomId: place as Uuid,
-    private: await isPrivateRoom(runtime, place, service.now()),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  };
+  return entityIn(runtime, service, who, message.roomId);
 }
 
 const MEMORIES: ActionFamily<MemoryTurn> = {
