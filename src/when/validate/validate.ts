@@ -69,21 +69,14 @@ function overlooked({ text, entries, warnings }: Library['index']): Problem[] {
     if (!FIELD.test(command) || FORM.test(command)) return [];
     const message =
       'is no entry and is never found: "/when" begins the line of an entry, behind a bullet (-, *, +) and up to three spaces at most';
-    return [
-      { file: 'index', line, code: 'not_an_entry', message, severity: 'warning', fixable: false },
-    ];
+    return [warning('not_an_entry', line, message)];
   });
 }
 
 function conflicts(file: string, text: string): Problem[] {
-  return conflictMarkers(text).map(({ line, mark }) => ({
-    file,
-    line,
-    code: 'conflict_marker',
-    message: `is left of a merge: ${mark}`,
-    severity: 'error',
-    fixable: false,
-  }));
+  return conflictMarkers(text).map(({ line, mark }) =>
+    problem('conflict_marker', line, `is left of a merge: ${mark}`, { file }),
+  );
 }
 
 function fileProblems(library: Library): Problem[] {
@@ -103,7 +96,9 @@ function orphans(library: Library): Problem[] {
         (section) => !section.structural && section.title !== '' && !covered.has(keyOf(section)),
       )
       .map((section) =>
-        error('orphan_header', section, `"${section.title}" has no entry in the index`),
+        problem('orphan_header', section.line, `"${section.title}" has no entry in the index`, {
+          file: section.file,
+        }),
       ),
   );
 }
@@ -118,7 +113,8 @@ function sharedTitles({ files }: Library): Problem[] {
     if (other === undefined) seen.set(headerKey(section.title), section);
     else {
       const message = `"${section.title}" is also on line ${other.line} of ${other.file}; a title with a dot is unique`;
-      problems.push(error('duplicate_structural', section, message));
+      const { line, file } = section;
+      problems.push(problem('duplicate_structural', line, message, { file }));
     }
   }
   return problems;
@@ -134,26 +130,11 @@ function sharedNames({ files }: Library): Problem[] {
     if (other === undefined) seen.set(headerKey(name), path);
     else {
       const message = `${other} has the same name; "§ ${name}" leads to one file`;
-      const { file, severity, fixable } = error('', { file: path, line: 1 }, '');
-      problems.push({ file, code: 'duplicate_file_name', message, severity, fixable });
+      const { line: _, ...whole } = problem('duplicate_file_name', 1, message, { file: path });
+      problems.push(whole);
     }
   }
   return problems;
-}
-
-function error(
-  code: string,
-  { file, line }: Pick<Section, 'file' | 'line'>,
-  message: string,
-): Problem {
-  return {
-    file,
-    line,
-    code,
-    message,
-    severity: 'error',
-    fixable: false,
-  };
 }
 
 export interface Fixed {
@@ -361,24 +342,18 @@ function legacyProblems(library: Library, targets: readonly Target[]): Problem[]
   });
 }
 
+/** An error of the index, where `more` says nothing else. */
 function problem(
   code: string,
   line: number,
   message: string,
-  { fixable = false }: { fixable?: boolean } = {},
+  more: Partial<Pick<Problem, 'file' | 'severity' | 'fixable'>> = {},
 ): Problem {
-  return {
-    file: 'index',
-    line,
-    code,
-    message,
-    severity: 'error',
-    fixable,
-  };
+  return { file: 'index', line, code, message, severity: 'error', fixable: false, ...more };
 }
 
 function warning(code: string, line: number, message: string): Problem {
-  return { ...problem(code, line, message), severity: 'warning' };
+  return problem(code, line, message, { severity: 'warning' });
 }
 
 /** Scripts that put no spaces between words. */
