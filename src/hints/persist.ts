@@ -72,29 +72,13 @@ export interface HowPut {
   onWritten?: () => void;
 }
 
-export interface HintRows {
-  /** Reads every row and remembers its revision; damaged rows are logged and left out. */
-  load(): Promise<Row[]>;
-  /** One row as it is now; `null`: there is none, or it cannot be read. */
-  read(id: Uuid): Promise<Row | null>;
-  /**
-   * Writes rows, those that are new together.
-   * @throws AppError CONFLICT when another process has changed one, and what the database throws
-   */
-  put(rows: readonly Row[], how?: HowPut): Promise<void>;
-  /** Both, or neither: also when the process is killed. @throws what `put` throws */
-  change(put: readonly Row[], remove: readonly Uuid[], how?: HowPut): Promise<void>;
-  /** @param unchanged only those that are as this process knows them */
-  remove(ids: readonly Uuid[], unchanged?: boolean): Promise<void>;
-  /** Increments the usage counters in the row, whatever its revision. */
-  touch(id: Uuid, use: { delta: number; at: string }): Promise<void>;
-}
+export type HintRows = ReturnType<typeof createHintRows>;
 
 const OPERATOR = { kind: 'operator' } as const;
 const CHUNK = 50;
 const USES = ['use_count', 'last_used_at'] as const satisfies (keyof HintData)[];
 
-export function createHintRows({ records, log }: { records: RecordStore; log: Log }): HintRows {
+export function createHintRows({ records, log }: { records: RecordStore; log: Log }) {
   let revisions = new Map<Uuid, number>();
 
   function rowOf(
@@ -169,8 +153,13 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
     }
 
     return {
+      /** One row as it is now; `null`: there is none, or it cannot be read. */
       read,
 
+      /**
+       * Writes rows, those that are new together.
+       * @throws AppError CONFLICT when another process has changed one, and what the database throws
+       */
       async put(rows: readonly Row[], how: HowPut = {}): Promise<void> {
         const all = await encoded(rows);
         const fresh = all.filter(({ row }) => !revisions.has(row.id));
@@ -189,6 +178,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
         }
       },
 
+      /** @param unchanged only those that are as this process knows them */
       async remove(ids: readonly Uuid[], unchanged = false): Promise<void> {
         if (ids.length === 0) return;
         await store.remove(hintType, ids, unchanged ? { revisions } : {});
@@ -201,7 +191,8 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
   return {
     ...rows,
 
-    async load() {
+    /** Reads every row and remembers its revision; damaged rows are logged and left out. */
+    async load(): Promise<Row[]> {
       // Adopted only after the whole scan: a write must not rely on the revisions of a failed one.
       const known = new Map<Uuid, number>();
       const rows: Row[] = [];
@@ -217,7 +208,8 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       return rows;
     },
 
-    async change(put, remove, how) {
+    /** Both, or neither: also when the process is killed. @throws what `put` throws */
+    async change(put: readonly Row[], remove: readonly Uuid[], how?: HowPut): Promise<void> {
       if (put.length + remove.length < 2) {
         await rows.put(put, how);
         return rows.remove(remove);
@@ -235,7 +227,8 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       }
     },
 
-    async touch(id, { delta, at }) {
+    /** Increments the usage counters in the row, whatever its revision. */
+    async touch(id: Uuid, { delta, at }: { delta: number; at: string }): Promise<void> {
       await records.touch(hintType, [id], {
         add: { use_count: delta },
         set: { last_used_at: at },

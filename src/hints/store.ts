@@ -4,7 +4,7 @@
  * A row whose write failed may have been written all the same; it is repaired later.
  */
 import type { Caller } from '../records/index.js';
-import { type Serial, serial } from '../shared/async.js';
+import { serial } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -29,22 +29,7 @@ export interface Change extends HowPut {
   remove?: readonly Variant[];
 }
 
-export interface HintStore {
-  readonly variants: Omit<Variants, 'put' | 'remove'>;
-  readonly inTurn: Serial;
-  /**
-   * Only in turn.
-   * @throws AppError UNAVAILABLE: nothing has changed. CONFLICT: another process has changed the
-   * hint, and the store now has what it wrote
-   */
-  commit(change: Change): Promise<void>;
-  /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
-  use(variant: Variant, use: { delta: number; at: string }): Promise<Variant>;
-  /** Removes hints that have expired or ended with their session, and repairs rows; never throws. Only in turn. */
-  expire(nowMs: number): Promise<number>;
-  /** Reads the rows; durable hints without a row are removed, session hints stay. @throws what the database throws */
-  refresh(nowMs: number): Promise<void>;
-}
+export type HintStore = ReturnType<typeof createHintStore>;
 
 export interface HintStoreDeps {
   rows: HintRows;
@@ -63,7 +48,7 @@ export function createHintStore({
   log,
   onReturned,
   isSessionOpen = () => true,
-}: HintStoreDeps): HintStore {
+}: HintStoreDeps) {
   const variants = createVariants();
   const inTurn = serial();
   /** Rows that may differ from memory. */
@@ -135,6 +120,7 @@ export function createHintStore({
     return new AppError('UNAVAILABLE', 'the hint could not be stored', {}, { cause: error });
   }
 
+  /** Removes hints that have expired or ended with their session, and repairs rows; never throws. Only in turn. */
   async function expire(nowMs: number): Promise<number> {
     const isOver = ({ session }: StoredHint) => session !== null && !isSessionOpen(session);
     const expired = [...variants.all()].filter((one) => !isLive(one, nowMs) || isOver(one));
@@ -147,11 +133,17 @@ export function createHintStore({
   }
 
   return {
-    variants,
+    /** To be read alone. */
+    variants: variants as Omit<Variants, 'put' | 'remove'>,
     inTurn,
     expire,
 
-    async commit(change) {
+    /**
+     * Only in turn.
+     * @throws AppError UNAVAILABLE: nothing has changed. CONFLICT: another process has changed the
+     * hint, and the store now has what it wrote
+     */
+    async commit(change: Change): Promise<void> {
       const { put = [], remove = [] } = change;
       const ids = [...put, ...remove].map(({ id }) => id);
       try {
@@ -168,7 +160,8 @@ export function createHintStore({
       for (const id of ids) markInLine(id);
     },
 
-    async use(variant, { delta, at }) {
+    /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
+    async use(variant: Variant, { delta, at }: { delta: number; at: string }): Promise<Variant> {
       const { id, hint } = variant;
       if (isDurable(variant)) {
         try {
@@ -181,7 +174,8 @@ export function createHintStore({
       return variants.put({ ...variant, hint: used });
     },
 
-    async refresh(nowMs) {
+    /** Reads the rows; durable hints without a row are removed, session hints stay. @throws what the database throws */
+    async refresh(nowMs: number): Promise<void> {
       const stored = (await rows.load()).map(storedOf);
       const ids = new Set(stored.map(({ id }) => id));
       for (const variant of [...variants.all()]) {

@@ -40,31 +40,20 @@ const CHECK_GAP_MS = 4 * SECOND_MS;
 /** Edits remembered beyond that: a tick of the host can last longer, and calls us after its write. */
 const REMEMBERED = 1_000;
 
+export type WriteBackGuard = ReturnType<typeof createWriteBackGuard>;
+
 /**
  * Remembers the edits of this process. An edit has a revision, so an older copy is known by its number;
  * results of runs have none, and are derived anew from the ledger.
  */
-export interface WriteBackGuard {
-  /** What an edit has written, its revision among it; merged with earlier ones of the task. */
-  add(taskId: string, trigger: Record<string, unknown>, revision: number): void;
-  /** Changes what is expected of a task, if anything is. */
-  amend(taskId: string, trigger: Record<string, unknown>): void;
-  drop(taskId: string): void;
-  /** The tasks whose edits are still to be verified. */
-  ids(): string[];
-  /** The write that restores what the host has undone, or `null` when the row is as expected. */
-  repair(row: TriggerTaskRow): TaskWrite | null;
-  /** One verification has passed over the task at this time. */
-  checked(taskId: string, nowMs: number): void;
-}
-
-export function createWriteBackGuard(): WriteBackGuard {
+export function createWriteBackGuard() {
   const expected = new Map<
     string,
     { trigger: Record<string, unknown>; revision: number; checksLeft: number; checkedAtMs: number }
   >();
   return {
-    add(taskId, trigger, revision) {
+    /** What an edit has written, its revision among it; merged with earlier ones of the task. */
+    add(taskId: string, trigger: Record<string, unknown>, revision: number): void {
       const before = expected.get(taskId);
       expected.delete(taskId);
       expected.set(taskId, {
@@ -76,13 +65,17 @@ export function createWriteBackGuard(): WriteBackGuard {
       const [oldest] = expected.keys();
       if (oldest !== undefined && expected.size > REMEMBERED) expected.delete(oldest);
     },
-    amend(taskId, trigger) {
+    /** Changes what is expected of a task, if anything is. */
+    amend(taskId: string, trigger: Record<string, unknown>): void {
       const wanted = expected.get(taskId);
       if (wanted) wanted.trigger = { ...wanted.trigger, ...trigger };
     },
-    drop: (taskId) => void expected.delete(taskId),
-    ids: () => [...expected].filter(([, { checksLeft }]) => checksLeft > 0).map(([id]) => id),
-    repair(row) {
+    drop: (taskId: string): void => void expected.delete(taskId),
+    /** The tasks whose edits are still to be verified. */
+    ids: (): string[] =>
+      [...expected].filter(([, { checksLeft }]) => checksLeft > 0).map(([id]) => id),
+    /** The write that restores what the host has undone, or `null` when the row is as expected. */
+    repair(row: TriggerTaskRow): TaskWrite | null {
       const wanted = expected.get(row.id);
       const trigger = wanted ? triggerIn(row) : null;
       if (!wanted || !trigger) return null;
@@ -93,7 +86,8 @@ export function createWriteBackGuard(): WriteBackGuard {
         ? { id: row.id, trigger: wanted.trigger, seenRevision }
         : null;
     },
-    checked(taskId, nowMs) {
+    /** One verification has passed over the task at this time. */
+    checked(taskId: string, nowMs: number): void {
       const wanted = expected.get(taskId);
       if (!wanted || !intervalElapsed(wanted.checkedAtMs, nowMs, CHECK_GAP_MS)) return;
       wanted.checkedAtMs = nowMs;

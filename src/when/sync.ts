@@ -253,18 +253,6 @@ export interface Written extends SyncResult {
   tookMs: number;
 }
 
-interface RowWriter {
-  want(library: Library): void;
-  /** The last sync; `undefined` before the first. */
-  last(): Written | undefined;
-  /** Why the rows are behind the files, in words. */
-  problem(): string | undefined;
-  /** Resolves when what is wanted is written; what failed is tried once more, now. */
-  settled(): Promise<void>;
-  /** Ends after the statement that is running; the next start makes good what is left. */
-  stop(): Promise<void>;
-}
-
 const RETRY_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS] as const;
 
 export function createRowWriter(deps: {
@@ -273,7 +261,7 @@ export function createRowWriter(deps: {
   log: Log;
   /** Waits before the tries after the first, ms; the last counts for all that follow. */
   retryMs?: readonly number[] | undefined;
-}): RowWriter {
+}) {
   const { rows, clock, log, retryMs = RETRY_MS } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -324,18 +312,22 @@ export function createRowWriter(deps: {
   }
 
   return {
-    want(library) {
+    want(library: Library): void {
       wanted = library;
       run();
     },
+    /** The last sync; `undefined` before the first. */
     last: () => last,
+    /** Why the rows are behind the files, in words. */
     problem: () => problem,
-    async settled() {
+    /** Resolves when what is wanted is written; what failed is tried once more, now. */
+    async settled(): Promise<void> {
       await running;
       run();
       await running;
     },
-    async stop() {
+    /** Ends after the statement that is running; the next start makes good what is left. */
+    async stop(): Promise<void> {
       stopping.abort();
       clearTimeout(timer);
       await running;
