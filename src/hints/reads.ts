@@ -257,35 +257,24 @@ function reasonsOf(others: readonly Filtered[]): string[] {
 
 export type EligibleHint = StoredHint & Pick<ScoredHint, 'score' | 'match_explain'>;
 
-export interface Offering {
-  /** Components of which the caller may read something, by name. */
-  components(caller: Caller): string[];
-  /** Of one component, what is eligible in the context, best first, with why. */
-  eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[];
-  /** Those of these hints that still exist, whoever they belong to. */
-  current(ids: readonly Uuid[]): StoredHint[];
-  /** The id of the variant that an answer holds, found by object identity; `null`: it no longer exists. */
-  idOf(answered: Pick<StoredHint, 'component' | 'key' | 'hint'>, caller: Caller): Uuid | null;
-  /**
-   * This variant has helped.
-   * @param delta how often, 1 to 1,000; once when absent
-   * @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted
-   */
-  bump(id: Uuid, caller: Caller, delta?: number): Promise<Hint>;
-  /**
-   * Takes away this variant.
-   * @throws AppError NOT_FOUND: it is no more, or not for the caller. PERMISSION_DENIED. UNAVAILABLE: it
-   * stays
-   */
-  delete(id: Uuid, caller: Caller): Promise<void>;
-}
+export type Offering = ReturnType<typeof createOffering>;
 
-export function createOffering(room: HintContext): Offering {
+export function createOffering(room: HintContext) {
   const { store, clock } = room;
   return {
-    bump: (id, caller, delta = 1) =>
+    /**
+     * This variant has helped.
+     * @param delta how often, 1 to 1,000
+     * @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted
+     */
+    bump: (id: Uuid, caller: Caller, delta = 1): Promise<Hint> =>
       store.inTurn(() => countUse(room, variantOf(room, id, caller), delta)),
-    async delete(id, caller) {
+    /**
+     * Takes away this variant.
+     * @throws AppError NOT_FOUND: it is no more, or not for the caller. PERMISSION_DENIED. UNAVAILABLE: it
+     * stays
+     */
+    async delete(id: Uuid, caller: Caller): Promise<void> {
       const isAdmin = await isAdminCaller(room, caller);
       const own = () => {
         const variant = variantOf(room, id, caller);
@@ -296,7 +285,8 @@ export function createOffering(room: HintContext): Offering {
       // Outside the queue: deleting the quotes may be slow, and other hints must not wait for it.
       await beforeDelete(room, [id], () => store.inTurn(() => store.commit({ remove: [own()] })));
     },
-    components(caller) {
+    /** Components of which the caller may read something, by name. */
+    components(caller: Caller): string[] {
       const nowMs = clock.now();
       const names = new Set<string>();
       for (const variant of store.variants.all()) {
@@ -306,7 +296,8 @@ export function createOffering(room: HintContext): Offering {
       }
       return [...names].sort();
     },
-    eligible(component, context, caller) {
+    /** Of one component, what is eligible in the context, best first, with why. */
+    eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[] {
       const asked = { caller, context, nowMs: clock.now() };
       const known = liveFor(store.variants.ofComponent(component), caller, asked.nowMs);
       const { eligible } = filterEligible(known, asked);
@@ -315,14 +306,19 @@ export function createOffering(room: HintContext): Offering {
         return { ...storedOf(ranked.variant), score, match_explain };
       });
     },
-    current(ids) {
+    /** Those of these hints that still exist, whoever they belong to. */
+    current(ids: readonly Uuid[]): StoredHint[] {
       const nowMs = clock.now();
       return ids.flatMap((id) => {
         const variant = store.variants.get(id);
         return variant && isLive(variant, nowMs) ? [storedOf(variant)] : [];
       });
     },
-    idOf({ component, key, hint }, caller) {
+    /** The id of the variant that an answer holds, found by object identity; `null`: it no longer exists. */
+    idOf(
+      { component, key, hint }: Pick<StoredHint, 'component' | 'key' | 'hint'>,
+      caller: Caller,
+    ): Uuid | null {
       for (const variant of liveFor(store.variants.ofKey(component, key), caller, clock.now())) {
         if (variant.hint === hint) return variant.id;
       }

@@ -1,12 +1,11 @@
 /** Phrase → sections, ranked with a confidence: what triggers and titles do not name. */
 import { cosine, type StaticModel } from '../../embeddings/offline.js';
 import { wordsWithTerms } from '../../shared/text.js';
-import type { Library, LinkedEntry, Section } from '../types.js';
+import type { LinkedEntry, Section } from '../types.js';
 import {
   createSearchIndex,
   type Hit,
   type Query,
-  type SavedSearch,
   type SearchIndex,
   type Term,
   type Texts,
@@ -22,23 +21,12 @@ export interface Ranked {
   score: number;
 }
 
-export interface Matcher {
-  /** Replaces what is searched; until then the library before answers. Calls must not overlap. */
-  load(library: Library): Promise<void>;
-  /** The same for the very library that `saved` is of. @throws Error where it is another one */
-  restore(library: Library, saved: SavedSearch): void;
-  /** What the first `load` has worked out. */
-  saved(): SavedSearch;
-  /** What answers a command best; each section once. Equals stand as in the index. */
-  rank(query: string, limit: number): Ranked[];
-  /** What is worth showing to whoever said this; `confidence` compares with `OFFER_BAR`. */
-  rankSentence(text: string, limit: number): Ranked[];
-}
+export type Matcher = ReturnType<typeof createMatcher>;
 
 /** Sentences of a message that are looked at. */
 const MOST_SENTENCES = 8;
 
-export function createMatcher(model: StaticModel): Matcher {
+export function createMatcher(model: StaticModel) {
   const index = createSearchIndex(model);
   const judge = createJudge(model, index);
 
@@ -62,11 +50,14 @@ export function createMatcher(model: StaticModel): Matcher {
   }
 
   return {
-    load: (library) => index.load(library),
-    restore: (library, saved) => index.restore(library, saved),
-    saved: () => index.saved(),
-    rank: (query, limit) => found(query, limit, confidenceOfAnswer),
-    rankSentence(text, limit) {
+    /** Replaces what is searched; until then the library before answers. Calls must not overlap. */
+    load: index.load,
+    restore: index.restore,
+    saved: index.saved,
+    /** What answers a command best; each section once. Equals stand as in the index. */
+    rank: (query: string, limit: number): Ranked[] => found(query, limit, confidenceOfAnswer),
+    /** What is worth showing to whoever said this; `confidence` compares with `OFFER_BAR`. */
+    rankSentence(text: string, limit: number): Ranked[] {
       const best = new Map<Section, Ranked>();
       for (const sentence of sentencesOf(text)) {
         for (const one of found(sentence, limit, confidenceOfOffer)) {

@@ -39,20 +39,7 @@ export interface Hit {
   score: number;
 }
 
-export interface SearchIndex {
-  /** Only documents whose texts changed are analyzed and embedded, in steps of a few milliseconds. */
-  load(library: Library): Promise<void>;
-  /** The same for the very library that was saved. @throws Error where it is another one */
-  restore(library: Library, saved: SavedSearch): void;
-  /** What the first `load` has worked out. */
-  saved(): SavedSearch;
-  query(text: string): Query;
-  /** Best first; equals as they stand in the library. */
-  search(query: Query): Hit[];
-  /** How many documents there are, and how many have a word. */
-  readonly size: number;
-  documentsWith(term: string): number;
-}
+export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
 /** What is worked out of the documents of one library, as plain numbers and texts. */
 export interface SavedSearch {
@@ -124,7 +111,7 @@ function savedState({ words: all, lists, bytes, lengths }: SavedSearch): State {
   };
 }
 
-export function createSearchIndex(model: StaticModel): SearchIndex {
+export function createSearchIndex(model: StaticModel) {
   let state = nothing();
   let mistyped = new Map<string, string | null>();
 
@@ -175,7 +162,8 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
   }
 
   return {
-    async load(library) {
+    /** Only documents whose texts changed are analyzed and embedded, in steps of a few milliseconds. */
+    async load(library: Library): Promise<void> {
       const next = documentsOf(library);
       const isSparse = state.slots > 2 * next.length + SPARE_SLOTS;
       const target = isSparse || state.ready ? nothing() : state;
@@ -202,7 +190,8 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
       state = target;
       mistyped = new Map();
     },
-    restore(library, saved) {
+    /** The same for the very library that was saved. @throws Error where it is another one */
+    restore(library: Library, saved: SavedSearch): void {
       const { vectors } = saved;
       const { dimension } = model;
       const documents = documentsOf(library).map((document, slot) => ({
@@ -214,7 +203,8 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
       state = { ...savedState(saved), slots: documents.length, documents };
       mistyped = new Map();
     },
-    saved() {
+    /** What the first `load` has worked out. */
+    saved(): SavedSearch {
       const { words, slots, documents } = state;
       const { names, byName } = words.postings;
       const lists = new Int32Array(names.size * LIST_NUMBERS);
@@ -233,8 +223,9 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
         ...{ lengths: words.lengths(slots), vectors },
       };
     },
-    query: (text) => ({ terms: termsOf(text), vector: model.embed(text) }),
-    search({ terms, vector }) {
+    query: (text: string): Query => ({ terms: termsOf(text), vector: model.embed(text) }),
+    /** Best first; equals as they stand in the library. */
+    search({ terms, vector }: Query): Hit[] {
       const weights = new Map<string, number>();
       for (const { term, share } of terms)
         weights.set(term, Math.max(share, weights.get(term) ?? 0));
@@ -251,6 +242,7 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
       }
       return hits.sort((a, b) => b.score - a.score);
     },
+    /** How many documents there are. */
     get size() {
       return state.documents.length;
     },
