@@ -49,6 +49,12 @@ describe('cue', () => {
     expect(loaded.files.size).toBeLessThan(30);
   });
 
+  it('when loads nothing of a server: it works on files', () => {
+    const { files } = loadedBy(resolve(SRC, 'surfaces/cli/when-commands/command.ts'));
+    const names = [...files].map((file) => relative(SRC, file));
+    expect(names.filter((name) => name.startsWith('server/'))).toEqual([]);
+  });
+
   it('mcp loads nothing that installs', () => {
     const { files } = loadedBy(resolve(SRC, 'surfaces/cli/mcp.ts'));
     const names = [...files].map((file) => relative(SRC, file));

@@ -1,11 +1,11 @@
 /** How the commands ask whoever serves, and how they print what it answers. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { askRest, createRpcClient, type RestRequest, RpcFailure } from '../../server/client.js';
 import { AppError, isAppError, isFindings } from '../../shared/errors.js';
 import { callServing, sayWhere } from './ask-server.js';
-import { type CommandContext, dataDirOption } from './command-line.js';
+import { type CommandContext, dataDirOption, filledBy } from './command-line.js';
 import { chosenFields, isAll, type JsonFlag, mustBeFields } from './fields.js';
-import { type Flags, longOf, portOf, readerOf } from './flags.js';
+import { longOf, portOf } from './flags.js';
 import { badInput, EXIT, type ExitCode, ioFor, printJson, printText } from './io.js';
 
 /** Options that every command has which asks a server. */
@@ -60,22 +60,6 @@ export function addServerOptions(command: Command): Command {
     .option('--json [fields]', 'print what the server answers, or these fields of it')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXPLAINED);
-}
-
-/** The tables of the options that a command was given. */
-const tables = new WeakMap<Command, Flags>();
-
-export function addFlags(command: Command, flags: Flags): Command {
-  for (const flag of flags) {
-    const [, written, about, reading] = flag;
-    const option = new Option(written, about);
-    const read = readerOf(flag);
-    if (Array.isArray(reading)) option.choices(reading);
-    else if (read) option.argParser(read);
-    command.addOption(option);
-  }
-  tables.set(command, flags);
-  return command;
 }
 
 /** @throws AppError the server's own, in flags of the command, or UNAVAILABLE saying what was met */
@@ -149,7 +133,7 @@ function inFlags(error: unknown, command: Command): unknown {
   if (message !== told.map(({ field, message }) => `${field}: ${message}`).join('; ')) return error;
   const flagOf = (field: string): string => {
     const name = field.replace(INDEX, '');
-    const filled = tables.get(command)?.find(([one]) => one === name)?.[1];
+    const filled = filledBy(command, name);
     return filled === undefined ? (longOption(command, name) ?? field) : longOf(filled);
   };
   const words = told.map(({ field, message }) => {

@@ -5,6 +5,7 @@ import type { CheckSettings } from '../../server/serve-stdio.js';
 import { AppError } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { fieldsAttached } from './fields.js';
+import { type Flags, readerOf } from './flags.js';
 import { badInput, EXIT, type ExitCode, errorDocument, type Io, tellError } from './io.js';
 import { commandOf } from './typed-words.js';
 
@@ -184,4 +185,25 @@ function mustBeKnown(program: Command, args: readonly string[]): void {
 
 export function dataDirOption(): Option {
   return new Option('--data-dir <directory>', 'the server of this database').conflicts('port');
+}
+
+/** The tables of the options that a command was given. */
+const tables = new WeakMap<Command, Flags>();
+
+export function addFlags(command: Command, flags: Flags): Command {
+  for (const flag of flags) {
+    const [, written, about, reading] = flag;
+    const option = new Option(written, about);
+    const read = readerOf(flag);
+    if (Array.isArray(reading)) option.choices(reading);
+    else if (read) option.argParser(read);
+    command.addOption(option);
+  }
+  tables.set(command, flags);
+  return command;
+}
+
+/** How the option is written that fills a field; `undefined`: none of the table does. */
+export function filledBy(command: Command, field: string): string | undefined {
+  return tables.get(command)?.find(([one]) => one === field)?.[1];
 }

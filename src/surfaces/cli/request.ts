@@ -1,8 +1,8 @@
 /** A command that is one request to whoever serves, told as data: what it takes, what it asks, what it prints. */
 import type { Command } from 'commander';
 import type { RestRequest } from '../../server/client.js';
-import { type Asked, addFlags, addServerOptions, answer, type Printed } from './answer.js';
-import type { CommandContext, DefineCommand } from './command-line.js';
+import { type Asked, addServerOptions, answer, type Printed } from './answer.js';
+import { addFlags, type CommandContext, type DefineCommand } from './command-line.js';
 import { type Flags, fieldsOf } from './flags.js';
 import { answerList, type ListRequest } from './list.js';
 

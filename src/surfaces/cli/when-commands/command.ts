@@ -1,7 +1,6 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
 import type { Command } from 'commander';
-import { addFlags } from '../answer.js';
-import type { CommandContext } from '../command-line.js';
+import { addFlags, type CommandContext } from '../command-line.js';
 import type { Flags } from '../flags.js';
 import { badInput, type ExitCode, type Io } from '../io.js';
 import { optionNamed } from '../typed-words.js';
