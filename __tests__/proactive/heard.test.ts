@@ -24,26 +24,27 @@ describe("the agent's own words", () => {
       'Now let me update config.ts, then run the migrations.',
       'Now let me update config.ts, then run the migrations.',
     ],
-    ['- I will add a mutex around the refresh', 'I will add a mutex around the refresh'],
+    [
+      'Done so far:\n- I will add a mutex around the refresh',
+      'I will add a mutex around the refresh',
+    ],
     [
       'I am adding a mutex around the token refresh',
       'I am adding a mutex around the token refresh',
     ],
     ['Adding caching to src/auth.ts', 'Adding caching to src/auth.ts'],
-    // Others are warned of what failed before, too, and not everybody announces in the same words.
-    ['To fix this, replace the token.', 'To fix this, replace the token.'],
-    [
-      'I draft the labels. Next: book the speakers.',
-      'I draft the labels.\nNext: book the speakers.',
-    ],
+    ["Licences are dear, so I'd create one.", "Licences are dear, so I'd create one."],
+    ["I'll use it instead of the old one.", "I'll use it instead of the old one."],
   ])('%j announce: %s', (text, announced) => {
     expect(announcedIn(text)).toBe(announced);
   });
 
   it.each([
+    'You should run npm install. Add caching to the client.',
     'Sure! Would you like me to add caching?',
     "If that fails, I'll revert the commit tomorrow.",
     "I've added caching to src/auth.ts.",
+    'To fix this, replace the token in config.ts.',
     "I won't deploy it.",
     '> I will drop the table',
     "```\nI'll fix the cache();\n```",

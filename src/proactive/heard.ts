@@ -1,7 +1,9 @@
 /** What is heard in a conversation: files that are named, memories that are cited, steps that the agent announces. Pure. */
 import { isFileName, pathsIn } from '../shared/path-mentions.js';
 import { analyze } from '../shared/text.js';
+import { firstWord, isLook, statesAction } from './gate/decide.js';
 import { FLAGS } from './gate/text.js';
+import { opens } from './gate/weights.js';
 
 interface MessageText {
   text: string;
@@ -43,28 +45,41 @@ export function citedIn(text: string): string[] {
   return [...new Set(cited.map((id) => id.toLowerCase()))];
 }
 
+/** "I'll", "let me": the agent speaks of what it will do itself. */
+const OWN =
+  /\b(?:i|we)(?:['’](?:ll|d)| will| shall| need to| have to| want to| should| plan to)\b|\b(?:i|we)(?:['’](?:m|re)| am| are) (?:about|going) to\b|\blet(?:['’]?s| me| us)\b/i;
+/** "Adding caching", "I'm adding caching". */
+const DOING = /(?:^|\b(?:i|we)(?:['’](?:m|re)| am| are) (?:now )?)(\p{L}{2,})ing\b/iu;
 const CODE = /```[\s\S]*?(?:```|$)/g;
 const QUOTED = /^\s*>.*$/gm;
-/** "I've added caching", "Added caching"; "I won't add it". */
-const DONE_OR_REFUSED =
-  /\b(?:i|we)(?:['’]ve| have)\s+(?!to\b)|\b(?:i|we)\b[^.,;]{0,12}(?:\bnot\b|n['’]t\b)|^\W*\p{L}+ed\b/iu;
 
-/**
- * The sentences of an answer that may say what the agent is about: neither code nor quoted, asked, put
- * off, refused or reported as done. '' where there are none. Which of them matter is for the gate to say.
- */
+/** The sentences of an answer in which the agent says that it does something; '' where it says nothing of the kind. */
 export function announcedIn(answer: string): string {
   const said = answer.slice(0, READ_CHARS).replace(CODE, '\n').replace(QUOTED, '');
   const sentences = said
     .split(/(?<=[.!?;])\s+|\n+/)
-    .map((sentence) => sentence.replace(/^[\s*\-–•\d.)]+/, '').trim())
-    .filter(
-      (sentence) =>
-        !FLAGS.question(sentence) && !FLAGS.later(sentence) && !DONE_OR_REFUSED.test(sentence),
-    );
-  const announced = sentences.join('\n').slice(0, KEPT_CHARS);
-  return saysSomething(announced) ? announced : '';
+    .map((sentence) => sentence.replace(/^[\s*\-–•\d.)]+/, '').trim());
+  return sentences.filter(announces).join('\n').slice(0, KEPT_CHARS);
 }
+
+function announces(sentence: string): boolean {
+  const own = OWN.exec(sentence);
+  const verb = own === null ? '' : firstWord(sentence.slice(own.index + own[0].length));
+  // "Licences are dear, so I'd create one": what stands before tells nothing of it.
+  if (opens(verb) >= OPENS && !FLAGS.question(sentence) && !FLAGS.later(sentence)) {
+    return !isLook(verb);
+  }
+  const [, stem] = DOING.exec(sentence) ?? [];
+  const isDoing =
+    stem !== undefined &&
+    [stem, `${stem}e`, stem.slice(0, -1)].some((verb) => opens(verb.toLowerCase()) >= OPENS);
+  if (!isDoing && !OWN.test(sentence)) return false;
+  const text = isDoing ? `I will: ${sentence}` : sentence;
+  return statesAction({ kind: 'agent', text, files: [] });
+}
+
+/** How likely goals have to begin with a verb. */
+const OPENS = 0.5;
 
 const THANKS =
   /\b(?:thanks?|thank you|thx|great|nice|cool|perfect|good (?:morning|evening|night)|hi|hello|hey|ok|okay|lol|haha)\b/gi;

@@ -104,10 +104,14 @@ function evaluationsOf(event: ProactiveEvent | ConversationEvent): Evaluation[] 
 }
 
 function ofMoment(moment: Moment, words: HintMomentKind): Evaluation[] {
-  const { text, files } = moment;
-  if (text === '') return [...touches(files), ...slots(text, files, words)];
+  const { text, kind, files } = moment;
+  const about = [...touches(files), ...slots(text, files, words)];
+  if (text === '') return about;
+  const conflict: Evaluation = { detector: 'conflictWarning', input: { action: text, moment } };
+  // What the agent says is its answer: only what it is about to do wrong is worth a word.
+  if (kind === 'agent') return [conflict, ...about];
   return [
-    { detector: 'conflictWarning', input: { action: text, moment } },
+    conflict,
     ...touches(files),
     { detector: 'intentMatch', input: { intent: text, moment } },
     ...slots(text, files, words),

@@ -86,6 +86,7 @@ const REQUESTED =
   /^\W*(?:(?:please|now|then|and|can|could|would|will|you|we|i|let['’]?s|let us|let me|['’]ll|need|want|going|to)\b[\s,]*)*(.*)$/is;
 /** Files are opened and read all the time: that attempts nothing. */
 const LOOKS = /^(?:open|read|show|look|see|view|explain)$/i;
+export const isLook = (verb: string): boolean => LOOKS.test(verb);
 
 /** Whether the words of a moment say that something is done now, not asked, told, put off or denied. */
 export function statesAction({ kind, text }: Moment): boolean {
@@ -101,7 +102,8 @@ export function statesAction({ kind, text }: Moment): boolean {
   });
 }
 
-function firstWord(sentence: string): string {
+/** In lower case, behind the words that request it; '' where there is none. */
+export function firstWord(sentence: string): string {
   const [first = ''] = REQUESTED.exec(sentence)?.[1]?.match(/\p{L}+/u) ?? [];
   return first.toLowerCase();
 }
