@@ -1,5 +1,5 @@
 /** Indexes the records of these tests in a thread of its own. */
-import { serveIndexing } from '../../src/records/offline.js';
+import { serveIndexing } from '../../src/records/catalog-worker.js';
 import { EDGE, NOTE, words } from './record-fixtures.js';
 
 serveIndexing({

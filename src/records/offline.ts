@@ -1,4 +1,3 @@
 /** The door for whoever needs the word index without the database. */
 export { BlockPool } from './catalog/packed-lists.js';
 export { Words } from './catalog/words.js';
-export { serveIndexing } from './catalog-worker.js';
