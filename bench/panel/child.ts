@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
 /** An agent, its panel, and a browser that scrolls the lists as fast as it draws. */
+import type { ServiceTypeName } from '@elizaos/core';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/panel/served.js';
+import { WorkMemoryService } from '../../src/memory/index.js';
 import { startListener } from '../../src/surfaces/rest/index.js';
 import { bootCue } from '../agent.js';
 import { answerParent } from '../in-child.js';
@@ -33,7 +35,12 @@ const SCROLL = `(async () => {
   const frames = [];
   let unfilled = 0;
   let last = performance.now();
-  for (let still = 0; still < 120; ) {
+  // It ends with the last of all rows, or when none comes for ten seconds.
+  const isEnd = () => {
+    const shown = [...box.querySelectorAll('.row')].pop();
+    return shown.ariaSetSize === null || shown.ariaPosInSet === shown.ariaSetSize;
+  };
+  for (let still = 0; still < 600 && !(still > 5 && isEnd()); ) {
     const before = box.scrollTop;
     box.scrollTop += ${STEP_PX};
     still = box.scrollTop === before ? still + 1 : 0;
@@ -47,7 +54,7 @@ const SCROLL = `(async () => {
     if (from > top + 2 || to < bottom - 2) unfilled += 1;
   }
   const rows = Math.max(...[...box.querySelectorAll('.row')].slice(-100).map((row) => Number(row.dataset.index))) + 1;
-  return { frames: frames.slice(0, -120), unfilled, rows };
+  return { frames, unfilled, rows };
 })()`;
 
 async function scrolled(page: Page, open: () => Promise<unknown>): Promise<Scrolled> {
@@ -68,6 +75,11 @@ function pageOfAllRows(count: number): string {
 
 answerParent(async (request: { directory: string; triggers: number }): Promise<PanelReport> => {
   const agent = await bootCue({}, request.directory);
+  const memory = await agent.runtime.getServiceLoadPromise(
+    WorkMemoryService.serviceType as ServiceTypeName,
+  );
+  if (!(memory instanceof WorkMemoryService)) throw new Error('the work memory did not start');
+  await memory.settle();
   const nowMs = Date.now();
   const drafts = Array.from({ length: request.triggers }, (_, index) => farDraft(index, nowMs));
   await agent.triggers.createMany(drafts, { requester: { kind: 'operator' } });
