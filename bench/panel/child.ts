@@ -40,7 +40,7 @@ const SCROLL = `(async () => {
     const shown = [...box.querySelectorAll('.row')].pop();
     return shown.ariaSetSize === null || shown.ariaPosInSet === shown.ariaSetSize;
   };
-  for (let still = 0; still < 600 && !(still > 5 && isEnd()); ) {
+  for (let still = 0; still < 600 && !(still > 60 && isEnd()); ) {
     const before = box.scrollTop;
     box.scrollTop += ${STEP_PX};
     still = box.scrollTop === before ? still + 1 : 0;
