@@ -85,8 +85,8 @@ const WONDERS = /^\W*(?:what|who|when|where|why|how|which)\b/i;
 const REQUESTED =
   /^\W*(?:(?:please|now|then|and|can|could|would|will|you|we|i|let['’]?s|let us|let me|['’]ll|need|want|going|to)\b[\s,]*)*(.*)$/is;
 /** Files are opened and read all the time: that attempts nothing. */
-const LOOKS = /^(?:open|read|show|look|see|view|explain)$/i;
-export const isLook = (verb: string): boolean => LOOKS.test(verb);
+export const isLook = (verb: string): boolean =>
+  /^(?:open|read|show|look|see|view|explain)$/i.test(verb);
 
 /** Whether the words of a moment say that something is done now, not asked, told, put off or denied. */
 export function statesAction({ kind, text }: Moment): boolean {
@@ -98,7 +98,7 @@ export function statesAction({ kind, text }: Moment): boolean {
     if (kind === 'action_planned') return sentence.trim() !== '';
     if (FLAGS.later(sentence) || FLAGS.negated(sentence)) return false;
     const first = firstWord(sentence);
-    return !LOOKS.test(first) && (asked || opens(first) >= 0.5);
+    return !isLook(first) && (asked || opens(first) >= 0.5);
   });
 }
 
@@ -111,7 +111,7 @@ export function firstWord(sentence: string): string {
 /** Thanks and praise that ask for nothing; a file that is opened; an action that only looks, or is denied. */
 function idleReason({ kind, text, files }: Moment, acts: boolean): string | undefined {
   if (acts) return undefined;
-  if (files.length > 0 && LOOKS.test(firstWord(text))) return 'a file is only looked at';
+  if (files.length > 0 && isLook(firstWord(text))) return 'a file is only looked at';
   if (kind === 'action_planned') return 'attempts nothing';
   const thanks = kind === 'message' && FLAGS.thanks(text) && !text.includes('?');
   return thanks ? 'nothing is asked for' : undefined;
@@ -120,7 +120,7 @@ function idleReason({ kind, text, files }: Moment, acts: boolean): string | unde
 export function decide(moment: Moment, seen: readonly Seen[], weights: GateWeights): Proposal[] {
   const acts = statesAction(moment);
   const idle = idleReason(moment, acts);
-  const onlyLooks = !acts && LOOKS.test(firstWord(moment.text));
+  const onlyLooks = !acts && isLook(firstWord(moment.text));
   return seen.map((each) => {
     const { near, features, part } = each;
     const same = [near.goal, ...near.commands].some((own) => plain(part) === plain(own));

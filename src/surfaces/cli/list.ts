@@ -18,8 +18,8 @@ import { EXIT, escapedJson, ioFor, printText } from './io.js';
 import { pageWords } from './lines.js';
 import type { Table } from './table.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a list is drawn by whoever made it, whatever its rows are
-export interface ListRequest<Row extends object = any> extends Pick<RestRequest, 'path' | 'query'> {
+export interface ListRequest<Row extends object = never>
+  extends Pick<RestRequest, 'path' | 'query'> {
   /** What the answer calls the rows. */
   field: string;
   known: readonly string[];
