@@ -144,16 +144,26 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
       expect(await store.count(NOTE, OPERATOR)).toBe(0);
     });
 
-    it('lists what has no vector of a model, oldest first, and goes on after an id', async () => {
-      const { store, note } = project('without vector');
+    it('goes through what has no vector of a model, oldest first, in chunks', async () => {
+      const { store, catalog, note } = project('without vector');
       await store.insert(NOTE, [
         note('c', { createdAtMs: 3 }),
         note('a', { createdAtMs: 1, vector: axis(1, 'older-model') }),
         note('b', { createdAtMs: 2, vector: axis(1) }),
       ]);
-      expect(titles(await store.withoutVector(NOTE, MODEL, 10))).toEqual(['a', 'c']);
-      expect(titles(await store.withoutVector(NOTE, MODEL, 1))).toEqual(['a']);
-      expect(titles(await store.withoutVector(NOTE, MODEL, 10, note('a').id))).toEqual(['c']);
+      const chunks = async (most: number) => {
+        const found: string[][] = [];
+        for await (const chunk of store.withoutVector(NOTE, MODEL, most)) found.push(titles(chunk));
+        return found;
+      };
+      expect(await chunks(10)).toEqual([['a', 'c']]);
+      expect(await chunks(1)).toEqual([['a'], ['c']]);
+      // A catalog that is complete knows them: no row of the others is looked at.
+      catalog.report({ state: 'ready', fromSnapshot: false, tookMs: 0 });
+      await database().db.execute(sql`update memories set metadata = jsonb_set(metadata, '{embeddingModel}', '"another"')
+        where id = ${note('b').id}`);
+      expect(await chunks(10)).toEqual([['a', 'c']]);
+      expect(await chunks(1)).toEqual([['a'], ['c']]);
     });
 
     it('takes NUL characters and halves of surrogate pairs in text, data and keys', async () => {
@@ -235,7 +245,7 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
       const { store } = mine;
       expect(await store.get(NOTE, [record.id], OPERATOR)).toEqual([]);
       expect((await store.list(NOTE, OPERATOR, { limit: 5 })).total).toBe(0);
-      expect(await store.withoutVector(NOTE, MODEL, 5)).toEqual([]);
+      for await (const chunk of store.withoutVector(NOTE, MODEL, 5)) expect(chunk).toEqual([]);
       await expect(store.replace(NOTE, record.id, 1, { data: record.data })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });

@@ -1,7 +1,8 @@
 /** A project that is larger than its catalog: what the database finds of it, and what the catalog lets go of. */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, workMemoryType } from '../../src/memory/index.js';
+import { type Caller, FLAGS, workMemoryType } from '../../src/memory/index.js';
+import { keyOf } from '../../src/memory/records.js';
 import { rowsOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
@@ -65,7 +66,8 @@ beforeAll(async () => {
   await store('secret', 'Anna keeps marzipan in the cellar', {}, ANNA);
   for (let at = 0; at < STORED; at += 1) {
     const [one, other] = [FARM[at % FARM.length], FARM[(at * 7 + 3) % FARM.length]];
-    await store(`field ${at}`, `Sow ${one} beside ${other} on field ${at}`);
+    const more = { files: ['fields/plan.ts'] };
+    await store(`field ${at}`, `Sow ${one} beside ${other} on field ${at}`, more);
   }
   await later();
   await room.project.keepBound();
@@ -110,6 +112,54 @@ describe('a project larger than its catalog', () => {
     const answer = await room.memory.recall({ query: `field ${STORED - 1}`, limit: 1 }, OPERATOR);
     expect(answer.memories[0]?.memory_id).toBe(ids[`field ${STORED - 1}`]);
     expect(answer.memories[0]?.from_database).toBeUndefined();
+  });
+
+  it('is not asked for the newest of a file when enough of them are held', async () => {
+    const fresh = await open();
+    const plan = { file: 'fields/plan.ts', limit: 5 };
+    const answer = await fresh.memory.recall(plan, OPERATOR);
+    expect(answer.memories[0]?.memory_id).toBe(ids[`field ${STORED - 1}`]);
+    expect(answer.from_database).toBe(0);
+    const older = fresh.project.store.older(workMemoryType);
+    const bring = async (path: string, more: Record<string, number>) => {
+      const keys = [[keyOf.file(path)]];
+      return (await older?.bring({ reader: EVERYBODY, keys, limit: MOST, ...more }))?.length;
+    };
+    expect(await bring('fields/plan.ts', {})).toBe(0);
+    expect(await bring('fields/plan.ts', { limit: MOST + 1 })).toBe(MOST + 1);
+    expect(await bring('smithy/furnace.ts', { flagsNone: FLAGS.failure })).toBe(0);
+    expect(await bring('smithy/furnace.ts', { flagsAll: FLAGS.failure })).toBe(1);
+    await fresh.stop();
+  });
+
+  it('knows which lack a vector without a look at every row', async () => {
+    const fresh = await open();
+    const { store: records, catalog } = fresh.project;
+    const { model } = catalog.shelf(workMemoryType.name);
+    const lacking = async () => {
+      const found: string[] = [];
+      for await (const page of records.withoutVector(workMemoryType, model ?? '', 10)) {
+        found.push(...page.map(({ id }) => id));
+      }
+      return found;
+    };
+    const idOf = async (name: string) =>
+      (
+        await rowsOf<{ id: string }>(
+          database.db,
+          sql`select id from memories where
+        replace(id::text, '-', '') like ${`${ids[name]?.slice('mem_'.length)}%`}`,
+        )
+      )[0]?.id;
+    const [old, held] = [await idOf('anvil'), await idOf(`field ${STORED - 1}`)];
+    expect(await lacking()).toEqual([]);
+    await database.db.execute(sql`update memories set metadata =
+      jsonb_set(metadata, '{embeddingModel}', '"another"')
+      where id in (${old}::uuid, ${held}::uuid)`);
+    await database.db.execute(sql`update cue.search set model = 'another' where id = ${old}::uuid`);
+    catalog.shelf(workMemoryType.name).setVector(held as never, null);
+    expect(await lacking()).toEqual([old, held]);
+    await fresh.stop();
   });
 
   it("keeps an old memory of one person from another's eyes", async () => {

@@ -6,7 +6,6 @@
 import type { RecordStore, RecordType, StoredRecord } from '../records/index.js';
 import { yieldToLoop } from '../shared/async.js';
 import { AppError, messageOf } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { DIMENSION, type Embedder, type Embeddings, isOf } from './embedder.js';
 import { toUnit } from './vectors.js';
@@ -92,15 +91,10 @@ export function createReembedder(deps: ReembedderDeps): Reembedder {
     embedder: Embedder,
     result: ReembedResult,
   ): Promise<void> {
-    let after: Uuid | undefined;
-    for (;;) {
+    for await (const found of store.withoutVector(type, embedder.id, BATCH)) {
       if (stopped) result.ended = 'stopped';
       else if (embeddings.current().id !== embedder.id) result.ended = 'superseded';
       if (result.ended !== 'complete') return;
-      const found = await store.withoutVector(type, embedder.id, BATCH, after);
-      if (found.length === 0) return;
-      after = found.at(-1)?.id;
-      await yieldToLoop();
       // A stand-in must not destroy what the model it stands in for has made.
       const { wanted } = embeddings.status();
       const records = found.filter(

@@ -338,7 +338,9 @@ async function open(
   });
   const stopping = new AbortController();
   inBackground(
-    retryStart(project, stopping.signal).then(() => {
+    retryStart(project, stopping.signal).then(async () => {
+      // What lacks a vector is known of all memories once the search table is filled.
+      await project.keepBound();
       if (!stopping.signal.aborted) reembedder.start();
     }),
     'work memory not ready',

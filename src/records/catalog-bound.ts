@@ -22,7 +22,7 @@ import {
   ofType,
   VECTOR_COLUMN,
 } from './record-sql.js';
-import type { OlderRecords, RecordType } from './record-type.js';
+import type { OlderQuestion, OlderRecords, RecordType } from './record-type.js';
 import { asideTerm, createSearchTable, type FillState } from './search-table.js';
 
 export interface CatalogBound {
@@ -51,6 +51,10 @@ export interface CatalogBoundDeps {
 
 /** Share of the bound that is kept for older records asked for last, and by which it may be exceeded. */
 const SHARE = 20;
+/** Of so many of the newest that have a key, words decide which come first. */
+const REORDERED = 200;
+/** So many without a vector of the model: it is another one now, and all rows are looked through. */
+const MOST_LACKING = 1_000;
 /** What was brought in is let go of when there is so much more of it than that share. */
 const GROWN = 1.25;
 /** One in so many records has a key that is common. */
@@ -109,6 +113,22 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
       0,
     );
     return keys.length === 0 || total * COMMON >= shelf.size;
+  }
+
+  /** Whether enough that fit are newer than anything the catalog may lack: the newest are asked for. */
+  function holdsNewest(
+    type: RecordType<unknown>,
+    keys: readonly string[],
+    floorMs: number,
+    { reader, terms, limit, ...asked }: OlderQuestion,
+  ): boolean {
+    const filter = {
+      ...{ reader, flagsAll: asked.flagsAll ?? 0, flagsNone: asked.flagsNone ?? 0 },
+      sinceMs: Math.max(floorMs + 1, asked.sinceMs ?? 0),
+      beforeMs: asked.beforeMs ?? Number.POSITIVE_INFINITY,
+    };
+    const { total } = catalog.shelf(type.name).byKeys(keys, filter, 0);
+    return total >= Math.max(limit, terms === undefined ? 0 : REORDERED);
   }
 
   /**
@@ -186,21 +206,23 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
       const floorMs = floors.get(type.name);
       if (floorMs === undefined) return null;
       return {
-        async bring({ beforeMs, keys = [], terms, vector, ...asked }) {
+        async bring(question) {
+          const { beforeMs, keys = [], terms, vector, ...asked } = question;
           const untilMs = beforeMs === undefined ? floorMs : Math.min(floorMs, beforeMs);
           if (asked.sinceMs !== undefined && asked.sinceMs > untilMs) return [];
           const { model } = catalog.shelf(type.name);
           const near = vector && model !== null ? { model, vector } : null;
           const words = terms === undefined ? [] : wordsOf(type, terms, asked.limit);
-          const groups = keys.map((all) => ({
-            all,
-            isCommon: isCommon(type, all, asked.flagsAll),
-          }));
-          const question = { ...asked, type: type.name, untilMs, keys: groups, words, near };
-          return put(type, await table.find(question));
+          const groups = keys
+            .filter((all) => !holdsNewest(type, all, floorMs, question))
+            .map((all) => ({ all, isCommon: isCommon(type, all, asked.flagsAll) }));
+          const parts = { keys: groups, words, near };
+          return put(type, await table.find({ ...asked, type: type.name, untilMs, ...parts }));
         },
         bringNamed: (ids) => put(type, ids),
         count: (filter) => table.count(type.name, filter),
+        withoutVector: async (model) =>
+          state.state === 'ready' ? table.withoutVector(type.name, model, MOST_LACKING) : null,
         lacking() {
           if (failure !== null) return `older memories may not be found: ${failure}`;
           if (state.state === 'ready') return null;

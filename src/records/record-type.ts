@@ -79,8 +79,9 @@ export interface OlderQuestion {
   reader: Reader;
   sinceMs?: number | undefined;
   beforeMs?: number | undefined;
-  /** Bits that must all be set. */
+  /** Bits that must all be set; bits of which none may be, for the keys. */
   flagsAll?: number | undefined;
+  flagsNone?: number | undefined;
   /** Groups of keys; a record fits a group that it has all keys of. An empty group: the newest. */
   keys?: readonly (readonly string[])[];
   /** Analyzed words with their weights. */
@@ -101,6 +102,8 @@ export interface OlderRecords {
   bringNamed(ids: readonly Uuid[]): Promise<Uuid[]>;
   /** How many records the filter lets through, in the catalog or beyond. */
   count(filter: SlotFilter): Promise<number>;
+  /** Those without a vector of the model; `null`: not known, or many. */
+  withoutVector(model: string): Promise<Uuid[] | null>;
   /** Why some of them cannot be found yet; `null`: all can. */
   lacking(): string | null;
 }
@@ -202,11 +205,10 @@ export interface RecordStore {
     type: RecordType<unknown>,
     rows: readonly { id: Uuid; revision: number; vector: ModelVector }[],
   ): Promise<number>;
-  /** Records without a vector of `model`, oldest first: what is to be embedded (again). */
+  /** Records without a vector of `model`, oldest first, in chunks: what is to be embedded (again). */
   withoutVector<Data>(
     type: RecordType<Data>,
     model: string,
-    limit: number,
-    after?: Uuid,
-  ): Promise<StoredRecord<Data>[]>;
+    chunk: number,
+  ): AsyncIterable<StoredRecord<Data>[]>;
 }

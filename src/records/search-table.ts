@@ -39,8 +39,9 @@ export interface TableQuestion {
   /** Created at this time or before it, and not before the other; ms since 1970. */
   untilMs?: number | undefined;
   sinceMs?: number | undefined;
-  /** Bits that must all be set. */
+  /** Bits that must all be set; bits of which none may be, for the keys. */
   flagsAll?: number | undefined;
+  flagsNone?: number | undefined;
   /**
    * Groups of keys; a record fits a group that it has all keys of. The newest of each are found. A common
    * one is soon found by walking back in time, which would be a walk over all for a rare one.
@@ -66,6 +67,8 @@ export interface SearchTable {
    */
   fill(signal: AbortSignal, report: (state: FillState) => void): Promise<void>;
   find(question: TableQuestion): Promise<Uuid[]>;
+  /** Records without a vector of the model; `null`: `most` or more. */
+  withoutVector(type: string, model: string, most: number): Promise<Uuid[] | null>;
   /** Its rows, as far as the planner knows. */
   size(): Promise<number>;
   /** How many the filter lets through. */
@@ -90,7 +93,10 @@ const MOST_BUILD_MB = 4_096;
 /** In the order of their worth: the table answers without vectors while their index is being built. */
 const INDEXES = {
   search_by_time: sql`create index search_by_time on cue.search (project, type, created_at)`,
-  search_by_term: sql`create index search_by_term on cue.search using gin (terms)`,
+  search_by_model: sql`create index search_by_model on cue.search (project, type, model)`,
+  // At once into the index: who asks would walk over what waits, for each word anew.
+  search_by_term: sql`create index search_by_term on cue.search using gin (terms)
+    with (fastupdate = off)`,
   search_by_vector: sql`create index search_by_vector on cue.search
     using hnsw (vector halfvec_ip_ops) where vector is not null`,
 } as const;
@@ -282,7 +288,7 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     if (question.keys.length === 0 || !hasTerms()) return [];
     const parts = question.keys.map(({ all, isCommon }) => {
       const fitting = sql`select id, created_at from cue.search
-        where ${within(question)} ${having(all)}`;
+        where ${within(question)} ${having(all)} ${havingNone(flagsIn(question.flagsNone ?? 0))}`;
       // The planner knows no frequency of what is rare; `offset 0` keeps it from walking in time.
       const rows = isCommon
         ? fitting
@@ -354,6 +360,15 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
       return [...new Set(found.flat())];
     },
 
+    async withoutVector(type, model, most) {
+      const parts = [sql`is null`, sql`< ${model}`, sql`> ${model}`].map(
+        (other) => sql`(select id from cue.search
+          where project = ${projectId} and type = ${type} and model ${other} limit ${most})`,
+      );
+      const ids = idsOf(await rowsOf(db, sql.join(parts, sql` union all `)));
+      return ids.length < most ? ids : null;
+    },
+
     async size() {
       const [row] = await rowsOf<{ n: number }>(
         db,
@@ -403,6 +418,10 @@ const idsOf = (rows: { id?: unknown }[]) => rows.map(({ id }) => id as Uuid);
 
 function having(terms: readonly string[]): SQL {
   return terms.length === 0 ? sql`` : sql`and terms @> array[${sqlList(terms.map(termOf))}]`;
+}
+
+function havingNone(terms: readonly string[]): SQL {
+  return terms.length === 0 ? sql`` : sql`and not terms && array[${sqlList(terms)}]`;
 }
 
 /** Changes that are surely committed, oldest first, without vectors. */

@@ -51,6 +51,8 @@ interface ReadDeps {
    * there takes a statement of 0.4 s.
    */
   counted(type: RecordType<unknown>, reader: Reader): number | null;
+  /** Records without a vector of the model, if that is known without reading every row; `null`: it is not. */
+  lacking(type: RecordType<unknown>, model: string): Promise<Uuid[] | null>;
   /** Damaged rows of a type that are known. */
   aside(typeName: string): ReadonlySet<Uuid>;
   /** Told of each row that is found to be damaged. */
@@ -161,13 +163,13 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
   async function* walk(
     typeName: string,
     fits: SQL,
-    options: { orderBy?: string; oldestFirst?: boolean; after?: Key | null } = {},
+    options: { orderBy?: string; oldestFirst?: boolean } = {},
   ): AsyncGenerator<Place[]> {
     const { orderBy, oldestFirst = false } = options;
     // One look into the metadata per row: each unpacks all of it.
     const value =
       orderBy === undefined ? sql`null::jsonb` : sql`memories.metadata->'data'->${orderBy}::text`;
-    let after: Key | null = options.after ?? null;
+    let after: Key | null = null;
     for (;;) {
       const rows: WalkedRow[] = await rowsOf<WalkedRow>(
         db,
@@ -281,32 +283,24 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
       }
     },
 
-    async withoutVector<Data>(type: RecordType<Data>, model: string, limit: number, after?: Uuid) {
+    async *withoutVector(type, model, chunk) {
       const fits = sql`memories.metadata->>'embeddingModel' is distinct from ${model}`;
-      // Damaged ones do not count: a limit's worth of them would look like the end.
-      const records: StoredRecord<Data>[] = [];
-      const from = after === undefined ? null : await keyOf(after);
-      for await (const places of walk(type.name, fits, { oldestFirst: true, after: from })) {
-        for (let start = 0; start < places.length; start += limit) {
-          const ids = places.slice(start, start + limit).map(({ id }) => id);
-          records.push(...(await recordsById(type, ids, OPERATOR)));
-          if (records.length >= limit) return records.slice(0, limit);
+      const known = await deps.lacking(type, model);
+      const pages = known
+        ? [known.map((id) => ({ id }))]
+        : walk(type.name, fits, { oldestFirst: true });
+      for await (const page of pages) {
+        for (let start = 0; start < page.length; start += chunk) {
+          const ids = page.slice(start, start + chunk).map(({ id }) => id);
+          const records = (await recordsById(type, ids, OPERATOR)).filter(
+            ({ embeddingModel }) => embeddingModel !== model,
+          );
+          if (records.length > 0) yield records;
           await yieldToLoop();
         }
       }
-      return records;
     },
   };
-
-  /** A purged record has no place any more: the walk begins again. */
-  async function keyOf(id: Uuid): Promise<Key | null> {
-    const rows = await rowsOf<{ id: Uuid; at: string }>(
-      db,
-      sql`select id, created_at::text as at from memories
-        where id = ${id} and (world_id = ${projectId}) is true`,
-    );
-    return rows[0] ?? null;
-  }
 }
 
 type WalkedRow = Key & {

@@ -70,6 +70,13 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
       type.index && catalog.status().state === 'ready' && older(type) === null
         ? catalog.shelf(type.name).newest({ reader }, 0).total
         : null,
+    async lacking(type, model) {
+      if (!type.index || catalog.status().state !== 'ready') return null;
+      const shelf = catalog.shelf(type.name);
+      if (shelf.model !== model) return null;
+      const beyond = await older(type)?.withoutVector(model);
+      return beyond === null ? null : [...(beyond ?? []), ...shelf.withoutVector()];
+    },
     aside: (typeName) => new Set(sync.outside()[typeName] ?? []),
     setAside: (type, id) => sync.setAside(type, id),
   });

@@ -68,11 +68,11 @@ export async function olderOf(
   const files = named.flatMap(fileKeys).map((key) => [key, ...also]);
   const text = textOf(request, query ?? '', false);
   const within = withinRange(filterOf(request, readerOf(caller)), range);
-  const { reader, sinceMs, beforeMs, flagsAll } = within;
+  const { reader, sinceMs, beforeMs, flagsAll, flagsNone } = within;
   const isTimed = sinceMs !== undefined || beforeMs !== undefined;
   const keys = files.length > 0 ? files : also.length > 0 || isTimed ? [also] : [];
   const limit = Math.max(BROUGHT, 2 * request.limit);
-  const asked = { reader, sinceMs, beforeMs, flagsAll, keys, limit };
+  const asked = { reader, sinceMs, beforeMs, flagsAll, flagsNone, keys, limit };
   if (text === '') return asked;
   // A model that fails is asked again by the search, which tells it.
   const vector = await soundVector(embedder, text).catch(() => null);

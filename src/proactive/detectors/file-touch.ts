@@ -44,9 +44,8 @@ export function createFileTouch(context: DetectorContext): Detector<FileTouched>
         sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
         ...(config.include_failures ? {} : { flagsNone: FLAGS.failure }),
       };
-      const { sinceMs } = filter;
       const keys = fileKeys(file).map((one) => [one]);
-      const beyond = await checks.bringOlder({ reader, sinceMs, keys, limit: BROUGHT });
+      const beyond = await checks.bringOlder({ ...filter, keys, limit: BROUGHT });
       const degraded = loading ?? beyond ?? undefined;
       const key = checks.fileKey(shelf, file, filter);
       if (key === undefined) return question.nothing(['no memory of this file'], { degraded });

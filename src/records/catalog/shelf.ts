@@ -208,6 +208,15 @@ export class MemoryShelf implements Shelf {
     return this.vectors.has(slot);
   }
 
+  withoutVector(): Uuid[] {
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.slots; slot += 1) {
+      if (this.isLive(slot) && !this.hasVector(slot)) slots.push(slot);
+    }
+    slots.sort((a, b) => this.timeOf(a) - this.timeOf(b));
+    return slots.map((slot) => this.idOf(slot));
+  }
+
   lengthOf(slot: number): number {
     return this.words.lengthOf(slot);
   }

@@ -94,6 +94,8 @@ export interface Shelf {
   /** The thread that the document names, if any. */
   threadOf(slot: number): string | undefined;
   hasVector(slot: number): boolean;
+  /** Documents that have none, oldest first. */
+  withoutVector(): Uuid[];
   /** Terms of the document, weighted by field. */
   lengthOf(slot: number): number;
   /**
