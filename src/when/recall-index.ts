@@ -50,7 +50,7 @@ export async function openRecallIndex(
       import('../embeddings/offline.js'),
     ]);
     const matcher = createMatcher(builtInModel());
-    const saved = same === null ? null : (kept?.search() ?? null);
+    const saved = same === null ? null : (kept?.search ?? null);
     if (saved !== null) matcher.restore(library, saved);
     else {
       await matcher.load(library);
