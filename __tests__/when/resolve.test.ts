@@ -257,33 +257,6 @@ describe('a trigger', () => {
     ]);
   });
 
-  it('with what may be a note is taken whole where the index has it so', async () => {
-    const library = libraryOf(
-      '## a.md\n\n/when using C # generics | A # B | words\n/when using C | C | words\n' +
-        '/when using C # lists | Gone | words\n',
-      { 'a.md': '## A # B\n\n1\n\n## C\n\n2\n', 'x # y.md': '## D\n' },
-    );
-    const answers = await ask(
-      [
-        '/when using C # generics',
-        '/when using C # C (sibling)',
-        '/when using C',
-        '§ A # B',
-        '/when using C # lists',
-        '- /when § x # y.md    # Full x # y.md file',
-        '§ x # y.md',
-      ].join('\n'),
-      library,
-    );
-    expect(answers.map(({ query, found, matches }) => [query, found, matches[0]?.header])).toEqual([
-      ['using C # generics', 'exact', 'A # B'],
-      ['using C', 'exact', 'C'],
-      ['§ A # B', 'exact', 'A # B'],
-      ['using C # lists', 'hybrid', 'A # B'],
-      ['§ x # y.md', 'exact', 'x # y.md'],
-    ]);
-  });
-
   it('that looks like what § names is taken for it', async () => {
     expect((await one('/when .mock patching')).matches[0]?.header).toBe('.Mock Patching');
     expect((await one('/when testing.md')).matches[0]?.header).toBe('testing.md');

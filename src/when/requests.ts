@@ -25,8 +25,6 @@ const FENCE = /^(?:`{3,}|~{3,})[\w-]*$/;
 const UNESCAPED_PIPE = /(?<!\\)\|/;
 /** The note of a printed line, `# Test Module Split Strategy (sibling)`, stands apart. */
 const PRINTED_NOTE = /(?<=\s\s)#\s.*$/;
-/** A note that was copied without all its space; or `C # generics`. */
-const NOTE = /\s#\s.*$/;
 /** Where only a list goes on: behind the command, or before a bullet, `§` or command. */
 const TYPED_LIST = new RegExp(
   `^\\s*${SLASH}\\s*(?:\\\\r)?\\\\n|\\\\n[ \\t]*(?:${MARK}\\s|§|${SLASH}\\b)`,
@@ -44,8 +42,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
 
 /**
  * Every request of a text that is nothing but a command: with or without `/when` (`/how`), one a
- * line, in order, each once. Behind ` # ` stands the note of a printed line, or the index has it so
- * (`asWritten`). At most 20; one that is longer than 500 characters or names nothing is
+ * line, in order, each once. At most 20; one that is longer than 500 characters or names nothing is
  * `invalid`, as is what comes after the twentieth. A text without any gives none.
  */
 export function parseRequests(text: string): Request[] {
@@ -58,24 +55,14 @@ function linesOf(text: string): string[] {
   return (listed ? text.replaceAll(/(?:\\r)?\\n/g, '\n') : text).split(LINE_BREAK);
 }
 
-/** The text behind a command. */
-export interface Argument {
-  text: string;
-  /** With what was taken for a printed note, where there is something like that. */
-  whole?: string;
-}
-
-/** The requests of arguments: each once, within the limits. */
-export function requestsOf(args: readonly Argument[]): Request[] {
-  const distinct = new Map<string, Argument>();
+/** The requests of what stands behind commands: each once, within the limits. */
+export function requestsOf(args: readonly string[]): Request[] {
+  const distinct = new Map<string, string>();
   for (const argument of args) {
-    const key = normalizePhrase((argument.whole ?? argument.text).slice(0, LONGEST_LINE));
+    const key = normalizePhrase(argument.slice(0, LONGEST_LINE));
     if (!distinct.has(key)) distinct.set(key, argument);
   }
-  const requests = [...distinct.values()].slice(0, MOST_REQUESTS).map(({ text, whole }) => {
-    const request = requestOf(text);
-    return whole === undefined ? request : { ...request, asWritten: requestOf(whole) };
-  });
+  const requests = [...distinct.values()].slice(0, MOST_REQUESTS).map(requestOf);
   if (distinct.size > MOST_REQUESTS) {
     requests.push({
       kind: 'invalid',
@@ -87,20 +74,12 @@ export function requestsOf(args: readonly Argument[]): Request[] {
 }
 
 /** What a line asks for, without the command and all that stands around it; `null`: nothing. */
-export function argumentOf(line: string): Argument | null {
-  if (line.length > LONGEST_LINE) return { text: line.trim() };
+export function argumentOf(line: string): string | null {
+  if (line.length > LONGEST_LINE) return line.trim();
   const bare = line.trim();
   if (FENCE.test(bare)) return null;
   const item = unwrapped(bare.replace(BULLET, '').replace(PRINTED_NOTE, ''));
-  const noted = item.replace(NOTE, '');
-  const text = bareArgument(noted);
-  if (text === null || noted === item) return text === null ? null : { text };
-  const whole = bareArgument(item) ?? text;
-  return whole === text ? { text } : { text, whole };
-}
-
-function bareArgument(item: string): string | null {
-  const command = unwrapped(item).replace(EMPHASIZED, '$2');
+  const command = item.replace(EMPHASIZED, '$2');
   const argument = unwrapped(command.replace(COMMAND, ''));
   if (argument.startsWith('§')) return argument;
   const field = (argument.split(UNESCAPED_PIPE)[0] ?? '').replaceAll('\\|', '|').trim();

@@ -67,7 +67,7 @@ export function createResolver({ library, rank }: ResolverDeps): Resolver {
       if (known?.library !== current) known = knownOf(current);
       const context: Context = { ...known, rank, nearby };
       const found: Resolved[] = [];
-      for (const request of meantRequests(context, requests)) {
+      for (const request of distinctRequests(requests)) {
         found.push(await answerTo(context, request));
       }
       const answered = found.map((one) => one.answered);
@@ -128,30 +128,13 @@ interface Candidate extends Pick<Match, 'header' | 'file' | 'line' | 'confidence
   answered: Answered;
 }
 
-/** Each as it is meant, once: what looks like a note may belong to the name (`using C # generics`). */
-function meantRequests(context: Context, requests: readonly Request[]): Request[] {
-  const meant = requests.map((request) => {
-    const { asWritten } = request;
-    return asWritten !== undefined && isKnown(context, asWritten) ? asWritten : request;
-  });
+/** Each once. */
+function distinctRequests(requests: readonly Request[]): Request[] {
   const keys = new Set<string>();
-  return meant.filter((request) => {
+  return requests.filter((request) => {
     const key = normalizePhrase(request.query);
     return request.kind === 'invalid' || (!keys.has(key) && keys.add(key));
   });
-}
-
-function isKnown({ exact, names, lost }: Context, request: Request): boolean {
-  switch (request.kind) {
-    case 'invalid':
-      return false;
-    case 'trigger':
-      return exact(request.phrase).length > 0 || lost.has(normalizePhrase(request.phrase));
-    case 'section':
-      return names.sections(request.title).length > 0;
-    case 'file':
-      return names.files(request.name).length > 0;
-  }
 }
 
 async function answerTo(context: Context, request: Request): Promise<Resolved> {

@@ -175,8 +175,7 @@ function put<T>(rooms: Map<Uuid, T>, roomId: Uuid, value: T): void {
 }
 
 /**
- * `/remember …` and other words by which a person has an entry written: which message is one, and
- * what it says. Pure.
+ * `/remember …`, by which a person has an entry written: which message is one, and what it says. Pure.
  */
 
 /** A longer line is data. */
@@ -193,56 +192,29 @@ export interface EntryWords {
   content: string | undefined;
 }
 
-const WRITE =
-  /\b(?:remember|add|index|note|store|save|record|keep|memori[sz]e|write(?: (?:this|that|it))? down)\b/i;
-const SLASH_REMEMBER = /^\s*(?:[-*+]\s+)?`?\/remember\b[\s:]*/i;
-const SLASH_WHEN = /^(.*?)(?<![\w/])\/(when|how)(?=\s)\s*/i;
+const SLASH_REMEMBER = /^\s*(?:[-*+]\s+)?\/remember\b[\s:]*/i;
+const SLASH_WHEN = /^.*?(?<![\w/])\/(when|how)(?=\s)\s*/i;
 const PIPE = /(?<!\\)\|/g;
-/** "please add to the index:", "remember this:". */
-const LEAD =
-  /^\s*(?:[-*+]\s+)?(?:(?=[^|:]{0,100}\b(?:remember|add|index|note|store|save|record|write)\b)[^|:]{0,100}:\s+|(?:please\s+)?(?:remember|add|index|note|store|save|record)(?=[\s:,]|$)(?:\s+(?:this|that|it|down|entry|an?|the|to|into|in|our|your|when|index)\b)*\s*)/i;
-const FILE_AT_END =
-  /\s+(?:in|into|to)\s+(?:(?:the|an?)\s+)?(?:new\s+)?(?:file\s+)?["'`]?([^\s"'`|]+\.(?:md|markdown))["'`]?\s*\.?\s*$/i;
-const UNDER_AT_END =
-  /\s+under\s+(?:§\s*)?(?:"([^"|]+)"|“([^”|]+)”|`([^`|]+)`|(\.[^|.]{1,200}?))\s*\.?\s*$/i;
+const FILE_AT_END = /\s+(?:in|into|to)\s+["'`]?([^\s"'`|]+\.(?:md|markdown))["'`]?\s*\.?\s*$/i;
+const UNDER_AT_END = /\s+under\s+(?:§\s*)?(?:"([^"|]+)"|`([^`|]+)`|(\.[^|.]{1,200}?))\s*\.?\s*$/i;
 
 /** Whether a message says that an entry is to be written, so that a command in it asks for nothing. */
 export function isEntryToWrite(message: string): boolean {
-  const lines = linesOf(message);
-  const at = entryLine(lines);
-  const entry = lines[at];
-  if (entry === undefined) return false;
-  if (SLASH_REMEMBER.test(entry)) return true;
-  // In the words of the person, not in those of the entry.
-  const before = SLASH_WHEN.exec(entry)?.[1] ?? LEAD.exec(entry)?.[0] ?? '';
-  return WRITE.test([...lines.slice(0, at), before].join('\n'));
+  return linesOf(message).some((line) => SLASH_REMEMBER.test(line));
 }
 
 /**
- * `/remember writing x | Header | description in testing.md under .Section`, or the same as an index
- * line, in the first line that looks like it; the lines below are the text of its section.
+ * `/remember writing x | Header | description in testing.md under .Section`, or an index line, in the
+ * first line that looks like it; the lines below are the text of its section.
  */
 export function readEntry(message: string): EntryWords {
   const lines = linesOf(message);
   const at = entryLine(lines);
   const { prefix, fields } = fieldsOf(lines[at] ?? '');
   const [trigger = '', header = '', last = ''] = fields;
-  const below = lines.slice(at + 1);
-  const told = placeIn(last);
-  const first = below.findIndex((line) => line.trim() !== '');
-  // A place on a line of its own.
-  const own = placeIn(` ${below[first] ?? ''}`);
-  const isOwn = first >= 0 && own.rest.trim() === '' && (own.file ?? own.under) !== undefined;
-  const content = sectionText(isOwn ? below.slice(first + 1) : below, header);
-  return {
-    prefix,
-    trigger,
-    header,
-    description: told.rest.trim(),
-    file: told.file ?? (isOwn ? own.file : undefined),
-    under: told.under ?? (isOwn ? own.under : undefined),
-    content: content === '' ? undefined : content,
-  };
+  const { rest, file, under } = placeIn(last);
+  const content = sectionText(lines.slice(at + 1), header) || undefined;
+  return { prefix, trigger, header, description: rest.trim(), file, under, content };
 }
 
 function linesOf(message: string): string[] {
@@ -259,13 +231,10 @@ function entryLine(lines: readonly string[]): number {
 }
 
 function fieldsOf(line: string): { prefix: 'when' | 'how'; fields: string[] } {
-  const command = line.replace(SLASH_REMEMBER, '');
-  const named = SLASH_WHEN.exec(command);
-  const prefix = named?.[2]?.toLowerCase() === 'how' ? 'how' : 'when';
-  const lead = named?.[0] ?? (command === line ? (LEAD.exec(line)?.[0] ?? '') : '');
-  const isQuoted = /`\s*$/.test(named?.[1] ?? '') || /^\s*(?:[-*+]\s+)?`\/remember/i.test(line);
-  const bare = command.slice(lead.length).trim();
-  const text = isQuoted ? bare.replace(/`(?=\s|$)/, '') : bare;
+  const said = line.replace(SLASH_REMEMBER, '');
+  const [lead = '', word = ''] = SLASH_WHEN.exec(said) ?? [];
+  const prefix = word.toLowerCase() === 'how' ? 'how' : 'when';
+  const text = said.slice(lead.length).trim();
   const whole = parseEntryLine(`/${prefix} ${text}`);
   if (whole !== null) return { prefix, fields: [whole.phrase, whole.header, whole.description] };
   const fields = text.split(PIPE).map((field) => field.trim());
@@ -285,7 +254,7 @@ function placeIn(text: string): {
     const named = file === undefined ? FILE_AT_END.exec(rest) : null;
     const placed = under === undefined ? UNDER_AT_END.exec(rest) : null;
     if (named !== null) file = named[1];
-    else if (placed !== null) under = (placed[1] ?? placed[2] ?? placed[3] ?? placed[4])?.trim();
+    else if (placed !== null) under = (placed[1] ?? placed[2] ?? placed[3])?.trim();
     rest = rest.slice(0, (named ?? placed)?.index ?? rest.length);
   }
   return { rest, file, under };

@@ -129,15 +129,7 @@ export const EMPTY_INDEX: IndexDocument = {
 };
 
 /** What one command asks for. */
-export type Request = Asked & {
-  /**
-   * The same with what was taken for a printed note (`using C` of `using C # generics`); it is what is
-   * asked for where the library has a trigger, title or file of that name.
-   */
-  asWritten?: Asked;
-};
-
-type Asked =
+export type Request =
   | { kind: 'trigger'; query: string; phrase: string }
   /** `§ .Mock Patching` */
   | { kind: 'section'; query: string; title: string }
