@@ -63,11 +63,11 @@ describe('usage events', () => {
 
     const by = 'person' as const;
     expect(recallEvents(recall, 's1', AT, by)).toEqual([
-      { ...event('s1', 'asked', 'testing.md#mock patching'), by, found: 'exact' },
-      { ...event('s1', 'recalled', 'testing.md#mock patching'), by, found: 'exact' },
-      { ...event('s1', 'asked', 'testing.md#mock patching'), by, found: 'hybrid' },
-      { ...event('s1', 'recalled', 'testing.md#mock patching'), by, found: 'hybrid' },
-      { ...event('s1', 'asked', '?baking "bread"'), by, found: 'none' },
+      { ...event('s1', 'asked', 'testing.md#mock patching'), by },
+      { ...event('s1', 'recalled', 'testing.md#mock patching'), by },
+      { ...event('s1', 'asked', 'testing.md#mock patching'), by },
+      { ...event('s1', 'recalled', 'testing.md#mock patching'), by },
+      { ...event('s1', 'asked', '?baking "bread"'), by },
     ]);
     expect(recallEvents(recall, 's1', AT).every((one) => one.by === 'agent')).toBe(true);
   });
@@ -116,8 +116,7 @@ describe('usage events', () => {
     const kind = fc.constantFrom<UsageKind>('offered', 'asked', 'recalled');
     const required = { at: fc.integer(), session: word, kind, key: word };
     const by = fc.constantFrom<UsageEvent['by']>('agent', 'person', 'operator');
-    const found = fc.constantFrom<UsageEvent['found']>('exact', 'hybrid', 'none');
-    const events = fc.array(fc.oneof(fc.record(required), fc.record({ ...required, by, found })), {
+    const events = fc.array(fc.oneof(fc.record(required), fc.record({ ...required, by })), {
       maxLength: 6,
     });
     await fc.assert(
@@ -165,8 +164,6 @@ describe('usage rates', () => {
       offered: 4,
       answered_offers: 1,
       spontaneous: 2,
-      by_content: 0,
-      people: { asked: 0, recalled: 0 },
       last30: { sessions: 2, opportunities: 5, recalled: 2, rate: 0.4, over_target: true },
       target: 0.1,
       damaged: 0,
@@ -182,8 +179,6 @@ describe('usage rates', () => {
       offered: 0,
       answered_offers: 0,
       spontaneous: 0,
-      by_content: 0,
-      people: { asked: 0, recalled: 0 },
       last30: { sessions: 0, opportunities: 0, recalled: 0, rate: null, over_target: null },
       target: 0.1,
       damaged: 3,
@@ -207,37 +202,23 @@ describe('usage rates', () => {
     expect(usageStats(revived).last30.recalled).toBe(1);
   });
 
-  it('are the agent’s own: what people ask for is counted beside them', () => {
-    const given = (key: string, by: UsageEvent['by'], found: UsageEvent['found']) =>
-      (['asked', 'recalled'] as const).map((kind) => ({ ...event('s', kind, key), by, found }));
+  it('are the agent’s own: what people ask for does not count', () => {
+    const given = (key: string, by: UsageEvent['by']) =>
+      (['asked', 'recalled'] as const).map((kind) => ({ ...event('s', kind, key), by }));
     const stats = usageStats([
       event('s', 'offered', 'a'),
-      ...given('a', 'person', 'exact'),
-      ...given('b', 'operator', 'exact'),
-      { ...event('s', 'asked', '?c'), by: 'person', found: 'none' },
-      ...given('d', 'agent', 'hybrid'),
-      ...given('e', 'agent', 'hybrid'),
-      ...given('e', 'agent', 'exact'),
-      { ...event('people', 'asked', 'a', AT + 1), by: 'operator', found: 'exact' },
+      ...given('a', 'person'),
+      ...given('b', 'operator'),
+      { ...event('s', 'asked', '?c'), by: 'person' },
+      ...given('d', 'agent'),
+      ...given('e', 'agent'),
+      { ...event('people', 'asked', 'a', AT + 1), by: 'operator' },
     ]);
 
     expect(stats).toMatchObject({
       ...{ sessions: 1, opportunities: 3, recalled: 2, offered: 1, answered_offers: 0 },
-      ...{ spontaneous: 2, by_content: 1, people: { asked: 4, recalled: 2 } },
-      last30: { sessions: 1, opportunities: 3, recalled: 2 },
+      ...{ spontaneous: 2, last30: { sessions: 1, opportunities: 3, recalled: 2 } },
     });
-    expect(printUsage(stats)).toBe(
-      [
-        'Sessions:      1',
-        'Opportunities: 3 (1 offered, 2 asked for unprompted)',
-        'Recalled:      2 (66.7 %; 0 after an offer, 1 found by content alone)',
-        'Last 30 sessions: 2 of 3 recalled (66.7 %), over the target of 10 %',
-        'Asked for by people: 4 (2 given), not in the rate\n',
-      ].join('\n'),
-    );
-    expect(printUsage(usageStats(given('a', 'person', 'exact')))).toBe(
-      'Nothing was offered to the agent or asked for by it yet.\nAsked for by people: 1 (1 given), not in the rate\n',
-    );
   });
 
   it('are over the target only above 10 %', () => {

@@ -21,7 +21,7 @@ import { AppError } from '../shared/errors.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { makeDataFolder } from './data-folder.js';
 import { headerKey, normalizePhrase } from './phrases.js';
-import type { Found, Recall, SectionUse } from './types.js';
+import type { Recall, SectionUse } from './types.js';
 
 /** In the data directory. */
 export const USAGE_FILE = 'when-usage.jsonl';
@@ -53,7 +53,6 @@ export interface UsageEvent {
   key: string;
   /** Absent where nobody asked, and in lines of earlier versions: the agent. */
   by?: AskedBy | undefined;
-  found?: Found | undefined;
 }
 
 /** What was offered or given: a section, however it was found. */
@@ -91,7 +90,7 @@ export function recallEvents(
     // A query that names nothing is no opportunity.
     if (!isGiven && normalizePhrase(query) === '') return [];
     const key = isGiven ? sectionKey(best.file, best.header) : missKey(query);
-    const fields = { at: nowMs, session: cut(session, MAX_SESSION), key, by, found };
+    const fields = { at: nowMs, session: cut(session, MAX_SESSION), key, by };
     const asked = { ...fields, kind: 'asked' as const };
     return isGiven ? [asked, { ...fields, kind: 'recalled' }] : [asked];
   });
@@ -126,13 +125,12 @@ function parsedLine(line: string): unknown {
 
 const KINDS: readonly unknown[] = ['offered', 'asked', 'recalled'] satisfies UsageKind[];
 const ASKERS: readonly unknown[] = [undefined, 'agent', 'person', 'operator'];
-const FOUND: readonly unknown[] = [undefined, 'exact', 'hybrid', 'none'];
 
 /** Checked by hand: loading a schema library would be the slowest part of `cue when`. */
 function isEvent(value: unknown): value is UsageEvent {
-  const { at, session, kind, key, by, found }: Record<string, unknown> = Object(value);
+  const { at, session, kind, key, by }: Record<string, unknown> = Object(value);
   const isNamed = [session, key].every((name) => typeof name === 'string' && name !== '');
-  const isKnown = KINDS.includes(kind) && ASKERS.includes(by) && FOUND.includes(found);
+  const isKnown = KINDS.includes(kind) && ASKERS.includes(by);
   return typeof at === 'number' && isNamed && isKnown;
 }
 
@@ -199,10 +197,6 @@ export interface UsageStats extends UsageRate {
   answered_offers: number;
   /** Opportunities asked for before, or without, being offered. */
   spontaneous: number;
-  /** Recalled by content alone: never by trigger or title. */
-  by_content: number;
-  /** Pieces of knowledge in a session that people (in chat, over REST) asked for, not in the rate. */
-  people: { asked: number; recalled: number };
   /** The same rate over the sessions that were active last; `null`: nothing to judge. */
   last30: UsageRate & { over_target: boolean | null };
   target: number;
@@ -211,42 +205,73 @@ export interface UsageStats extends UsageRate {
 }
 
 /** What happened to one piece of knowledge in one session. */
-type Mark =
-  | 'opportunity'
-  | 'offered'
-  | 'recalled'
-  | 'answered'
-  | 'spontaneous'
-  | 'named'
-  | 'peopleAsked'
-  | 'peopleRecalled';
-
-type Piece = Set<Mark>;
+interface Opportunity {
+  offered: boolean;
+  /** Asked for before an offer, or without one. */
+  spontaneous: boolean;
+  recalled: boolean;
+  /** Recalled after an offer. */
+  answered: boolean;
+}
 
 interface Session {
   lastMs: number;
-  pieces: Map<string, Piece>;
+  opportunities: Map<string, Opportunity>;
 }
 
-/** @param events in the order in which they were written, which is that of time within a session */
+const NOTHING: Opportunity = {
+  offered: false,
+  spontaneous: false,
+  recalled: false,
+  answered: false,
+};
+
+/**
+ * What people asked for says nothing about the agent and is left out.
+ * @param events in the order in which they were written, which is that of time within a session
+ */
 export function usageStats(events: Iterable<UsageEvent>, damaged = 0): UsageStats {
-  const known = sessionsOf(events);
-  const pieces = known.flatMap((one) => [...one.pieces.values()]);
-  const count = (mark: Mark) => pieces.filter((piece) => piece.has(mark)).length;
-  // A session in which the agent was offered nothing and asked nothing says nothing about it.
-  const sessions = known.filter((one) => opportunitiesOf(one).length > 0);
-  const last = sessions.toSorted((a, b) => b.lastMs - a.lastMs).slice(0, LAST_SESSIONS);
+  const sessions = new Map<string, Session>();
+  for (const { session: name, key, kind, at, by = 'agent' } of events) {
+    if (by !== 'agent') continue;
+    const session = sessions.get(name) ?? { lastMs: at, opportunities: new Map() };
+    sessions.set(name, session);
+    session.lastMs = Math.max(session.lastMs, at);
+    const one = session.opportunities.get(key) ?? { ...NOTHING };
+    session.opportunities.set(key, one);
+    if (kind === 'offered') one.offered = true;
+    else if (!one.offered) one.spontaneous = true;
+    if (kind !== 'recalled') continue;
+    one.recalled = true;
+    one.answered ||= one.offered;
+  }
+  const all = [...sessions.values()];
+  const last = all.toSorted((a, b) => b.lastMs - a.lastMs).slice(0, LAST_SESSIONS);
   const last30 = rateOf(last);
+  const opportunities = opportunitiesOf(all);
   return {
-    ...rateOf(sessions),
-    offered: count('offered'),
-    answered_offers: count('answered'),
-    spontaneous: count('spontaneous'),
-    by_content: pieces.filter((piece) => piece.has('recalled') && !piece.has('named')).length,
-    people: { asked: count('peopleAsked'), recalled: count('peopleRecalled') },
+    ...rateOf(all),
+    offered: opportunities.filter(({ offered }) => offered).length,
+    answered_offers: opportunities.filter(({ answered }) => answered).length,
+    spontaneous: opportunities.filter(({ spontaneous }) => spontaneous).length,
     last30: { ...last30, over_target: last30.rate === null ? null : last30.rate > TARGET },
     target: TARGET,
     damaged,
+  };
+}
+
+function opportunitiesOf(sessions: readonly Session[]): Opportunity[] {
+  return sessions.flatMap((one) => [...one.opportunities.values()]);
+}
+
+function rateOf(sessions: readonly Session[]): UsageRate {
+  const all = opportunitiesOf(sessions);
+  const recalled = all.filter((one) => one.recalled).length;
+  return {
+    sessions: sessions.length,
+    opportunities: all.length,
+    recalled,
+    rate: all.length === 0 ? null : recalled / all.length,
   };
 }
 
@@ -268,63 +293,17 @@ export function sectionUses(events: Iterable<UsageEvent>): Map<string, SectionUs
 
 export const NO_USE: SectionUse = { offered: 0, recalled: 0, last_at: null };
 
-function sessionsOf(events: Iterable<UsageEvent>): Session[] {
-  const sessions = new Map<string, Session>();
-  for (const event of events) {
-    const session = sessions.get(event.session) ?? { lastMs: event.at, pieces: new Map() };
-    sessions.set(event.session, session);
-    const piece: Piece = session.pieces.get(event.key) ?? new Set();
-    session.pieces.set(event.key, piece);
-    for (const mark of marksOf(event, piece)) piece.add(mark);
-    if (piece.has('opportunity')) session.lastMs = Math.max(session.lastMs, event.at);
-  }
-  return [...sessions.values()];
-}
-
-function marksOf({ kind, by = 'agent', found }: UsageEvent, before: Piece): Mark[] {
-  if (kind === 'offered') return ['opportunity', 'offered'];
-  if (by !== 'agent') return kind === 'asked' ? ['peopleAsked'] : ['peopleAsked', 'peopleRecalled'];
-  const wasOffered = before.has('offered');
-  const marks: Mark[] = wasOffered ? ['opportunity'] : ['opportunity', 'spontaneous'];
-  if (kind === 'asked') return marks;
-  marks.push('recalled');
-  if (wasOffered) marks.push('answered');
-  if (found !== 'hybrid') marks.push('named');
-  return marks;
-}
-
-function opportunitiesOf({ pieces }: Session): Piece[] {
-  return [...pieces.values()].filter((piece) => piece.has('opportunity'));
-}
-
-function rateOf(sessions: readonly Session[]): UsageRate {
-  const all = sessions.flatMap(opportunitiesOf);
-  const recalled = all.filter((piece) => piece.has('recalled')).length;
-  return {
-    sessions: sessions.length,
-    opportunities: all.length,
-    recalled,
-    rate: all.length === 0 ? null : recalled / all.length,
-  };
-}
-
 /** For people, ending in a line break. */
 export function printUsage(stats: UsageStats): string {
-  const { sessions, opportunities, recalled, offered, last30, people } = stats;
-  const others = `Asked for by people: ${people.asked} (${people.recalled} given), not in the rate`;
-  if (opportunities === 0) {
-    if (people.asked === 0) return 'Nothing was offered or asked for yet.\n';
-    return `Nothing was offered to the agent or asked for by it yet.\n${others}\n`;
-  }
-  const byContent = stats.by_content === 0 ? '' : `, ${stats.by_content} found by content alone`;
+  const { sessions, opportunities, recalled, offered, last30 } = stats;
+  if (opportunities === 0) return 'Nothing was offered or asked for yet.\n';
   const lines = [
     `Sessions:      ${sessions}`,
     `Opportunities: ${opportunities} (${offered} offered, ${stats.spontaneous} asked for unprompted)`,
-    `Recalled:      ${recalled} (${percent(stats.rate)}; ${stats.answered_offers} after an offer${byContent})`,
+    `Recalled:      ${recalled} (${percent(stats.rate)}; ${stats.answered_offers} after an offer)`,
     `Last ${LAST_SESSIONS} sessions: ${last30.recalled} of ${last30.opportunities} recalled ` +
       `(${percent(last30.rate)}), ${last30.over_target ? 'over' : 'not over'} the target of ${percent(TARGET)}`,
   ];
-  if (people.asked > 0) lines.push(others);
   if (stats.damaged > 0) lines.push(`Lines that could not be read: ${stats.damaged}`);
   return `${lines.join('\n')}\n`;
 }

@@ -250,8 +250,6 @@ describe('cue when stats', () => {
         offered: 0,
         answered_offers: 0,
         spontaneous: 3,
-        by_content: 0,
-        people: { asked: 0, recalled: 0 },
         last30: {
           sessions: 2,
           opportunities: 3,
@@ -277,7 +275,6 @@ describe('cue when stats', () => {
       kind: 'asked',
       key: 'testing.md#mock patching pattern',
       by: 'agent',
-      found: 'exact',
     });
   });
 
