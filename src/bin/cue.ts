@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The `cue` command. The build makes one file of it and of `hook`, for which a model waits before each tool. */
-import { answerHook } from '../surfaces/cli/hook/answer.js';
 import type { ExitCode } from '../surfaces/cli/io.js';
 import { endWith, realIo, realPlace } from '../surfaces/cli/real-io.js';
 
@@ -9,6 +8,7 @@ async function runHook(): Promise<ExitCode> {
   const io = realIo((words) => {
     if (words !== '' && io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${words}\n`);
   });
+  const { answerHook } = await import('../surfaces/cli/hook/answer.js');
   await answerHook(io);
   return 0;
 }

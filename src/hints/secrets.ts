@@ -7,6 +7,7 @@ import {
   isPlaceholder,
   isReference,
   isSensitiveName,
+  JOINT,
   looksRandom,
   replaceEncoded,
 } from '../shared/secret-values.js';
@@ -47,7 +48,7 @@ function judge(
   const known = redactDeep({ [name ?? '']: left });
   for (const found of known.found) rules.add(found.kind);
   left = Object.values(known.value)[0] ?? '';
-  for (const form of NAMED_FORMS) left = redactNamed(left, form, rules);
+  if (JOINT.test(left)) for (const form of NAMED_FORMS) left = redactNamed(left, form, rules);
   left = replaceRuns(left, hexKeysIn, 'hex', rules, name);
   return replaceRuns(left, randomTokensIn, 'random', rules, name);
 }

@@ -14,8 +14,8 @@ import {
 
 export interface SecretRule {
   kind: string;
-  /** Text without these characters is not searched. */
-  hint?: string;
+  /** Text without these characters is not searched: to make a form ready takes longer than to search with it. */
+  hint?: string | RegExp;
   /** Global. Its first group, if any, is what stands before the secret and is kept. */
   head: RegExp;
   /** Sticky: what follows the head; when it does not match, it is no secret. */
@@ -42,6 +42,9 @@ function token(kind: string, hint: string, form: string, accept?: SecretRule['ac
 function exact(kind: string, hint: string, form: string, flags = 'g'): SecretRule {
   return { kind, hint, head: new RegExp(`${START + form}(?![A-Za-z0-9])`, flags) };
 }
+
+/** Of forms of several words. */
+const SPACE = /\s/;
 
 const random = (from: number) => (secret: string) => looksRandom(secret.slice(from));
 const isGiven = (secret: string) => !isPlaceholder(secret) && !/^[\ue000-]/u.test(secret);
@@ -136,12 +139,14 @@ export const SECRET_RULES: readonly SecretRule[] = [
   },
   {
     kind: 'authorization',
+    hint: SPACE,
     head: /((?<![A-Za-z0-9])authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer|basic|token|digest|apikey)\s{1,4})[A-Za-z0-9._~+/=-]{8}/gi,
     tail: /[A-Za-z0-9._~+/=-]*/y,
     accept: (secret) => !isPlaceholder(secret) && !isNamedThing(secret),
   },
   {
     kind: 'authorization',
+    hint: SPACE,
     head: /((?<![A-Za-z0-9])bearer\s{1,4})[A-Za-z0-9._~+/=-]{16}/gi,
     tail: /[A-Za-z0-9._~+/=-]*/y,
     accept: (secret) => secret.split('.').some(looksRandom),
@@ -149,6 +154,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   // The header of a JWT is JSON, however it was printed.
   {
     kind: 'jwt',
+    hint: '.',
     head: new RegExp(`${START}(?:eyJ|eyA|ewo|ew0|ewk)[A-Za-z0-9_-]{5}`, 'g'),
     tail: /[A-Za-z0-9_-]*\.(?:[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*|[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{5}[A-Za-z0-9_-]*)/y,
   },
@@ -193,6 +199,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   },
   {
     kind: 'password',
+    hint: SPACE,
     head: new RegExp(`((?<![\\w./-])(?:${ARGUMENT})["']?)[^\\s"']{4,128}`, 'g'),
     accept: isGiven,
   },
@@ -216,6 +223,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   // No word of a sentence has letters, digits and such marks.
   {
     kind: 'password',
+    hint: SPACE,
     head: /((?<![\w$-])(?:password|passphrase|passcode|psk)\s{1,4}["'`]?)(?=[^\s"'`]{0,127}[0-9])(?=[^\s"'`]{0,127}[A-Za-z])[^\s"'`<>(){}[\]]{0,64}[!@#$%^&*+~][^\s"'`<>(){}[\]]{1,64}/gi,
     accept: (secret) => isPassword(secret, true),
   },
@@ -235,6 +243,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   // A name and a password, encoded.
   {
     kind: 'authorization',
+    hint: SPACE,
     head: /((?<![A-Za-z0-9])basic\s{1,4})[A-Za-z0-9+/]{10,256}={0,2}/gi,
     accept: isNameAndPassword,
   },

@@ -27,6 +27,9 @@ export const NAMED = new RegExp(
   'gi',
 );
 
+/** What stands between a name and its value: a text without it names none. */
+export const JOINT = /[=:\s]/;
+
 /** What a thing of this name is when its value is a secret; `null`: names of this kind hold none. */
 export function isSensitiveName(name: string): 'password' | 'api_key' | null {
   if (PASSWORD_NAME.test(name)) return 'password';

@@ -6,7 +6,7 @@
  */
 
 import { SECRET_RULES, type SecretRule } from './secret-rules.js';
-import { isPassword, isSensitiveName, looksRandom, NAMED } from './secret-values.js';
+import { isPassword, isSensitiveName, JOINT, looksRandom, NAMED } from './secret-values.js';
 
 /** How many secrets of one kind were taken out. */
 export interface FoundSecrets {
@@ -132,7 +132,7 @@ function applyRule(
   { kind, hint, head, tail, accept }: SecretRule,
   counts: Map<string, number>,
 ): string {
-  if (hint !== undefined && !text.includes(hint)) return text;
+  if (typeof hint === 'string' ? !text.includes(hint) : hint?.test(text) === false) return text;
   let out = '';
   let from = 0;
   head.lastIndex = 0;
@@ -155,6 +155,7 @@ function applyRule(
 }
 
 function redactNamed(text: string, counts: Map<string, number>): string {
+  if (!JOINT.test(text)) return text;
   return text.replace(NAMED, (whole: string, ...groups: (string | undefined)[]) => {
     const [before = '', name = '', joint = '', quote = '', quoted, bare] = groups;
     const value = quoted ?? bare ?? '';

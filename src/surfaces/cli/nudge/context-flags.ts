@@ -1,6 +1,5 @@
 /** From where somebody asks: what the flags say, and for the rest what can be seen (seed `nudge.md` §6). */
 
-import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve, win32 } from 'node:path';
 import { type NudgeContext as Facts, redactText } from '../../../hints/offline.js';
@@ -199,6 +198,8 @@ function askGit(
   where: { cwd: string; env: Env; timeout: number },
   args: readonly string[],
 ): Promise<string | null> {
+  // Loaded where it is needed: git is mostly read, and not asked.
+  const { execFile } = process.getBuiltinModule('node:child_process');
   return new Promise((done) => {
     const options = { ...where, encoding: 'utf8', windowsHide: true } as const;
     execFile('git', args, options, (error, stdout) => {
