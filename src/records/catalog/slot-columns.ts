@@ -104,6 +104,17 @@ export class SlotColumns implements FilterColumns {
   isLive(slot: number): boolean {
     return (this.audienceOf.data[slot] ?? 0) !== 0;
   }
+
+  /** All slots before it are of an earlier time. */
+  firstSince(timeMs: number): number {
+    let from = 0;
+    for (let end = this.#length; from < end; ) {
+      const middle = (from + end) >>> 1;
+      if ((this.latest.data[middle] as number) < timeMs) from = middle + 1;
+      else end = middle;
+    }
+    return from;
+  }
 }
 
 /** The columns themselves and not their arrays: a put in between may replace those. */
@@ -139,20 +150,19 @@ export function acceptsPlain(
   filter: SlotFilter,
 ): (slot: number) => boolean {
   const { audienceOf, flags, times } = columns;
-  const { allowed, all, none, since, before, isPlain } = testsOf(columns, filter);
-  if (isPlain) {
+  const tests = testsOf(columns, filter);
+  const { allowed } = tests;
+  if (tests.isPlain) {
     if (allowed === null) return (slot) => (audienceOf.data[slot] ?? 0) !== 0;
     return (slot) => allowed[audienceOf.data[slot] ?? 0] === 1;
   }
-  return (slot) => {
-    const audience = audienceOf.data[slot] ?? 0;
-    if (audience === 0) return false;
-    if (allowed !== null && allowed[audience] !== 1) return false;
-    const bits = flags.data[slot] as number;
-    if ((bits & all) !== all || (bits & none) !== 0) return false;
-    const time = times.data[slot] as number;
-    return time >= since && time < before;
-  };
+  return (slot) =>
+    passes(
+      tests,
+      audienceOf.data[slot] ?? 0,
+      flags.data[slot] as number,
+      times.data[slot] as number,
+    );
 }
 
 /**
@@ -167,21 +177,50 @@ export function countPlain(
   from: number,
   end: number,
 ): number {
-  const { allowed, all, none, since, before } = testsOf(columns, filter);
+  const tests = testsOf(columns, filter);
   const audiences = columns.audienceOf.data;
   const flags = columns.flags.data;
   const times = columns.times.data;
   let count = 0;
   for (let at = from; at < end; at += 1) {
     const slot = slots === null ? at : (slots[at] as number);
-    const audience = audiences[slot] as number;
-    if (audience === 0 || (allowed !== null && allowed[audience] !== 1)) continue;
-    const bits = flags[slot] as number;
-    if ((bits & all) !== all || (bits & none) !== 0) continue;
-    const time = times[slot] as number;
-    if (time >= since && time < before) count += 1;
+    if (passes(tests, audiences[slot] as number, flags[slot] as number, times[slot] as number)) {
+      count += 1;
+    }
   }
   return count;
+}
+
+/** Takes the scores of all slots that the filter without `keysAll` does not let through; in one loop, too. */
+export function clearOthers(
+  columns: FilterColumns,
+  filter: SlotFilter,
+  scores: Float32Array,
+): void {
+  const tests = testsOf(columns, filter);
+  const audiences = columns.audienceOf.data;
+  const flags = columns.flags.data;
+  const times = columns.times.data;
+  for (let slot = 0; slot < scores.length; slot += 1) {
+    if (scores[slot] === 0) continue;
+    if (!passes(tests, audiences[slot] as number, flags[slot] as number, times[slot] as number)) {
+      scores[slot] = 0;
+    }
+  }
+}
+
+type Tests = ReturnType<typeof testsOf>;
+
+/** @param audience number + 1; 0 for holes */
+function passes(
+  { allowed, all, none, since, before }: Tests,
+  audience: number,
+  bits: number,
+  time: number,
+): boolean {
+  if (audience === 0 || (allowed !== null && allowed[audience] !== 1)) return false;
+  if ((bits & all) !== all || (bits & none) !== 0) return false;
+  return time >= since && time < before;
 }
 
 function testsOf({ audiences }: FilterColumns, filter: SlotFilter) {

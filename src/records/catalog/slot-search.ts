@@ -2,7 +2,7 @@
 
 import { intersect, type Postings } from './postings.js';
 import type { SlotColumns } from './slot-columns.js';
-import { acceptsEvery, acceptsPlain, countPlain } from './slot-columns.js';
+import { acceptsEvery, acceptsPlain, clearOthers, countPlain } from './slot-columns.js';
 import type { SlotFilter } from './types.js';
 
 const nothing = () => false;
@@ -33,6 +33,19 @@ export class SlotSearch {
       marks[slot >>> 5] = (marks[slot >>> 5] as number) | (1 << (slot & 31));
     });
     return (slot) => ((marks[slot >>> 5] ?? 0) & (1 << (slot & 31))) !== 0 && plain(slot);
+  }
+
+  /** Takes the scores of all slots that the filter does not let through. */
+  clearOthers(filter: SlotFilter, scores: Float32Array): void {
+    if (acceptsEvery(this.#columns, filter)) return;
+    if (filter.keysAll === undefined || filter.keysAll.length === 0) {
+      clearOthers(this.#columns, filter, scores);
+      return;
+    }
+    const accepts = this.accepts(filter);
+    for (let slot = 0; slot < scores.length; slot += 1) {
+      if (scores[slot] !== 0 && !accepts(slot)) scores[slot] = 0;
+    }
   }
 
   byKeys(keys: readonly string[], filter: SlotFilter, limit: number): Found {

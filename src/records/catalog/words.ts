@@ -244,13 +244,15 @@ export class Words {
    * sums the frequencies in the text and, times ½, aside, each over 1 - b + b · length / average
    * length; idf = ln(1 + (N - df + ½) / (df + ½)). Terms of weight ≤ 0 are left out. Both lengths
    * are larger by what the average lacks of `SHORT`.
+   * @param from slots before it get no score
    */
-  score(terms: ReadonlyMap<string, number>, scores: Float32Array): void {
+  score(terms: ReadonlyMap<string, number>, scores: Float32Array, from = 0): void {
     const norms = this.#norms();
     for (const { postings, factor } of this.#known(terms)) {
-      for (let i = 0; i < postings.length; i += 1) {
+      for (let i = postings.length - 1; i >= 0; i -= 1) {
         const posting = postings[i] as number;
         const slot = posting >>> FREQUENCY_BITS;
+        if (slot < from) break;
         scores[slot] = (scores[slot] as number) + gainOf(posting, factor, norms);
       }
     }
