@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConflictWarning } from '../../src/proactive/detectors/conflict-warning.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
@@ -54,6 +55,34 @@ describe('an action that is word for word what failed', () => {
       expect(idsOf(found)).toEqual([memoryId]);
     }),
   );
+});
+
+describe('what was judged before and has changed unheard, by another process', () => {
+  const judged = async ({ context, store }: DetectorRoom) => {
+    const memoryId = await store(CACHING, { ...edits(AUTH), ...RACE });
+    const { evaluate } = createConflictWarning(context);
+    const ask = async () => idsOf(await evaluate({ action: CACHING }));
+    expect(await ask()).toEqual([memoryId]);
+    return { ask, id: sql`${memoryId.slice('mem_'.length)}` };
+  };
+
+  it('is not warned of when it is gone', () =>
+    withRoom(database, async (room) => {
+      const { ask, id } = await judged(room);
+      await database.db.execute(
+        sql`delete from memories where replace(id::text, '-', '') like ${id} || '%'`,
+      );
+      expect(await ask()).toEqual([]);
+    }));
+
+  it('is judged anew when it is no failure any more', () =>
+    withRoom(database, async (room) => {
+      const { ask, id } = await judged(room);
+      await database.db.execute(sql`update memories set metadata = jsonb_set(
+        jsonb_set(metadata, '{revision}', '2'), '{data,outcome,success}', 'true')
+        where replace(id::text, '-', '') like ${id} || '%'`);
+      expect(await ask()).toEqual([]);
+    }));
 });
 
 describe('a planned action', () => {

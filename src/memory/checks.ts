@@ -61,8 +61,12 @@ export interface MemoryChecks {
    * those whose whole path it ends in. `undefined` when the text is no path or nobody knows it.
    */
   fileKey(shelf: Shelf, path: string, filter: SlotFilter): string | undefined;
-  /** In the order of `ids`; what is gone or not the reader's is absent. */
-  rows(ids: readonly Uuid[], reader: Reader): Promise<StoredRecord<WorkMemoryData>[]>;
+  /** In the order of `ids`; what is gone or not the reader's is absent. `heldMs` as of `RecordStore.get`. */
+  rows(
+    ids: readonly Uuid[],
+    reader: Reader,
+    heldMs?: number,
+  ): Promise<StoredRecord<WorkMemoryData>[]>;
   /** Edges that begin or end at one of the memories. */
   links(ids: readonly Uuid[]): Promise<LinkEdge[]>;
   /** `null` when the model fails: then words have to do. */
@@ -152,7 +156,7 @@ export function createMemoryChecks(deps: MemoryChecksDeps): MemoryChecks {
       return brought?.lacking ?? null;
     },
     fileKey,
-    rows: (ids, reader) => records.get(workMemoryType, ids, reader),
+    rows: (ids, reader, heldMs) => records.get(workMemoryType, ids, reader, heldMs),
     links: (ids) => edgesOf({ records }, ids),
     async embed(text) {
       const embedder = deps.embedder();

@@ -6,6 +6,7 @@ import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
+import type { HeldRecords } from './held-records.js';
 import { decodeHalfVector, decodeRecord, type StoredRow } from './record-codec.js';
 import type { DamagedRecord, RecordType } from './record-type.js';
 
@@ -44,8 +45,13 @@ interface Stamp {
   revision: number;
 }
 
-export function createCatalogSync(deps: { catalog: Catalog; log: Pick<Log, 'warn'> }): CatalogSync {
-  const { catalog, log } = deps;
+export function createCatalogSync(deps: {
+  catalog: Catalog;
+  log: Pick<Log, 'warn'>;
+  /** What is changed is held no longer. */
+  held?: HeldRecords;
+}): CatalogSync {
+  const { catalog, log, held } = deps;
   const stamps = new Map<Uuid, Stamp>();
   let place = stamps.entries();
   const logged = new Set<unknown>();
@@ -98,6 +104,7 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Pick<Log, 'warn
   return {
     warn,
     put(type, row) {
+      held?.drop(type.name, row.id);
       const found = readForCatalog(type, row);
       if ('damaged' in found) {
         setOutside(type.name, row.id, true);
@@ -135,12 +142,14 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Pick<Log, 'warn
     },
 
     setAside(type, id) {
+      held?.drop(type.name, id);
       setOutside(type.name, id, true);
       if (type.edge) catalog.links.remove(id);
       if (type.index) catalog.shelf(type.name).remove(id);
     },
 
     remove(type, id, changedAtMs) {
+      held?.drop(type.name, id);
       if (!isNews(id, { atMs: changedAtMs, revision: Number.POSITIVE_INFINITY })) return;
       setOutside(type.name, id, false);
       if (type.edge) catalog.links.remove(id);
@@ -148,6 +157,7 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Pick<Log, 'warn
     },
 
     reset(rows = {}) {
+      held?.clear();
       stamps.clear();
       place = stamps.entries();
       outside.clear();

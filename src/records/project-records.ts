@@ -26,6 +26,7 @@ import {
 } from './catalog-snapshot-file.js';
 import { createCatalogSync, type RowsOutside } from './catalog-sync.js';
 import { type Indexer, IndexThreadError, startIndexThread } from './catalog-thread.js';
+import { createHeldRecords } from './held-records.js';
 import type { Home } from './home.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
@@ -125,7 +126,8 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   };
   const first = createCatalog(catalogDeps);
   const catalog = createLiveCatalog(first);
-  const sync = createCatalogSync({ catalog, log });
+  const held = createHeldRecords();
+  const sync = createCatalogSync({ catalog, log, held });
   const { most } = deps;
   const bound =
     most === undefined
@@ -138,6 +140,7 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     catalog,
     log,
     sync,
+    held,
     older: (type) => bound?.older(type) ?? null,
   });
   const report = (state: CatalogState) => first.report(state);

@@ -134,11 +134,16 @@ export interface RecordStore {
       signal?: AbortSignal;
     },
   ): Promise<Set<Uuid>>;
-  /** In the order of `ids`; missing, damaged and unreadable ones are absent. */
+  /**
+   * In the order of `ids`; missing, damaged and unreadable ones are absent. Records of the catalog that
+   * were read at most `heldMs` ago, and of whose change it has not heard since, are not read again; all
+   * are when it is absent.
+   */
   get<Data>(
     type: RecordType<Data>,
     ids: readonly Uuid[],
     reader: Reader,
+    heldMs?: number,
   ): Promise<StoredRecord<Data>[]>;
   /**
    * Replaces the data if the stored revision still is `revision`: one statement.

@@ -9,6 +9,7 @@ import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import type { HeldRecords } from './held-records.js';
 import { decodeRecord, type StoredRow } from './record-codec.js';
 import {
   audienceCondition,
@@ -57,6 +58,8 @@ interface ReadDeps {
   aside(typeName: string): ReadonlySet<Uuid>;
   /** Told of each row that is found to be damaged. */
   setAside(type: RecordType<unknown>, id: Uuid): void;
+  /** Absent: every record is read. */
+  held?: HeldRecords | undefined;
 }
 
 export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | 'withoutVector'> & {
@@ -70,7 +73,7 @@ export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | '
 };
 
 export function createStoreReads(deps: ReadDeps): StoreReads {
-  const { db, projectId, log, counted, aside } = deps;
+  const { db, projectId, log, counted, aside, held } = deps;
   const logged = new Set<Uuid>();
 
   const readable: StoreReads['readable'] = (type, row, reader, onDamaged) => {
@@ -106,11 +109,25 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
     type: RecordType<Data>,
     ids: readonly Uuid[],
     reader: Reader,
+    heldMs = 0,
   ): Promise<StoredRecord<Data>[]> {
-    const rows = await rowsById(type.name, ids);
+    const known = new Map<Uuid, StoredRecord<Data>>();
+    for (const id of heldMs > 0 ? ids : []) {
+      const found = held?.find(type.name, id, heldMs);
+      // Under a type's name only records of it are held.
+      if (found !== undefined) known.set(id, found as StoredRecord<Data>);
+    }
+    const hold = type.index && held?.reading();
+    const rows = await rowsById(
+      type.name,
+      ids.filter((id) => !known.has(id)),
+    );
     return ids.flatMap((id) => {
+      const found = known.get(id);
+      if (found !== undefined) return canRead(reader, found.scope) ? [found] : [];
       const row = rows.get(id);
       const record = row && readable(type, row, reader);
+      hold?.(type.name, id, record ?? null);
       return record ? [record] : [];
     });
   }

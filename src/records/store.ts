@@ -11,6 +11,7 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
 import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
+import type { HeldRecords } from './held-records.js';
 import type { Home } from './home.js';
 import {
   checkVector,
@@ -45,6 +46,8 @@ export interface RecordStoreDeps {
   sync?: CatalogSync;
   /** What lies beyond the catalog's bound; absent: it has none. */
   older?(type: RecordType<unknown>): OlderRecords | null;
+  /** Those that `sync` drops. */
+  held?: HeldRecords | undefined;
 }
 
 /** Rows and characters of one insert: at most, so that none takes 50 ms. */
@@ -79,6 +82,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
     },
     aside: (typeName) => new Set(sync.outside()[typeName] ?? []),
     setAside: (type, id) => sync.setAside(type, id),
+    held: deps.held,
   });
 
   /** Statements in turn with a macrotask between them; nothing before the first. */
@@ -216,7 +220,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
         },
       };
       const result = await db.transaction((tx) =>
-        work(createRecordStore({ ...deps, db: tx, sync: later })),
+        work(createRecordStore({ ...deps, db: tx, sync: later, held: undefined })),
       );
       await inTurn(slices(changes, IDS_PER_STATEMENT), async (part) => {
         for (const change of part) change();

@@ -11,7 +11,7 @@ import type { Clock } from '../../shared/clock.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import type { ProactiveConfig } from '../config.js';
 import type { Bar } from '../learning.js';
-import { compose } from '../text/composer.js';
+import { candidatesIn, compose, quotedIn } from '../text/composer.js';
 import type {
   Candidate,
   Cue,
@@ -99,9 +99,9 @@ export function defineDetector<Name extends DetectorName, Input extends EventCon
         return nothing([`another project: ${projectId}`]);
       }
       const suppress = suppressedBy(context, name);
-      return detect(input, {
-        ...{ config, subject, suppress, nothing },
-        reader: readerOf(callerOf(input)),
+      const reader = readerOf(callerOf(input));
+      const question: Question<Name> = {
+        ...{ config, subject, suppress, nothing, reader },
         notifying(content, candidates, cue, more = {}) {
           const { text, tokens, shown } = compose(content, {
             nowMs: clock.now(),
@@ -125,9 +125,31 @@ export function defineDetector<Name extends DetectorName, Input extends EventCon
             content,
           };
         },
-      });
+      };
+      // What was judged as it was read before may have changed: then it is judged once more.
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const fromMs = performance.now();
+        const detection = await detect(input, question);
+        if (await isAsStored(checks, detection, { reader, fromMs })) return detection;
+      }
+      return nothing(['its memories are being changed']);
     },
   };
+}
+
+/** Whether the memories of a detection are as they were judged; those read since `fromMs` are. */
+async function isAsStored(
+  { rows }: MemoryChecks,
+  { content, shouldNotify }: Detection,
+  { reader, fromMs }: { reader: Reader; fromMs: number },
+): Promise<boolean> {
+  if (!shouldNotify || content === null) return true;
+  if (content.kind === 'hintMatch' || content.kind === 'whenMatch') return true;
+  const told = [...candidatesIn(content), ...quotedIn(content)];
+  const ids = told.map(({ id }) => id);
+  const stored = await rows(ids, reader, performance.now() - fromMs);
+  const revisions = new Map(stored.map(({ id, revision }) => [id, revision]));
+  return told.every(({ id, revision }) => revisions.get(id) === revision);
 }
 
 /** Says of one detector why a memory is not shown. */
@@ -142,7 +164,10 @@ export function suppressedBy({ checks }: DetectorContext, detector: DetectorName
 /** Rows of one statement. */
 const CHUNK = 50;
 
-/** Rows by primary key, in the order of `ids`, with a turn of the event loop between statements. */
+/**
+ * Rows by primary key, in the order of `ids`, with a turn of the event loop between statements. They are for
+ * judging: what was read before and is as the catalog knows it is not read again.
+ */
 export async function rowsOf(
   { checks }: DetectorContext,
   ids: readonly Uuid[],
@@ -151,7 +176,8 @@ export async function rowsOf(
   const rows: Row[] = [];
   for (let start = 0; start < ids.length; start += CHUNK) {
     if (start > 0) await yieldToLoop();
-    rows.push(...(await checks.rows(ids.slice(start, start + CHUNK), reader)));
+    const part = ids.slice(start, start + CHUNK);
+    rows.push(...(await checks.rows(part, reader, Number.POSITIVE_INFINITY)));
   }
   return rows;
 }
