@@ -7,7 +7,7 @@ import { SETTLE_MS } from '../../src/when/disk/watch.js';
 import { MAX_CONTENT_BYTES } from '../../src/when/remember.js';
 import { LONGEST_REQUEST, MOST_REQUESTS } from '../../src/when/requests.js';
 import { FLOOR } from '../../src/when/resolve.js';
-import { MAX_WORDS, MIN_WORDS } from '../../src/when/validate/validate.js';
+import { MAX_WORDS, MIN_WORDS } from '../../src/when/validate.js';
 import { makeProject, type Project } from '../surfaces/cli/cue.js';
 import { blocksOf, codeOf, commandsOf, pageOf } from './page.js';
 

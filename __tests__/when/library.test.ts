@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
-import { insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary, fileOfGroup } from '../../src/when/library.js';
-import { fixIndex } from '../../src/when/validate/validate.js';
+import { placeEntries } from '../../src/when/place-entries.js';
+import { fixIndex } from '../../src/when/validate.js';
 
 const paths = ['testing.md', 'api/auth.md', 'web/auth.md', 'api/Limits.md', 'my file.md'];
 
@@ -55,15 +55,11 @@ describe('a group that is divided', () => {
     ['B', divided(entry('A'), entry('B'))],
     ['D', `${divided(entry('A'))}${entry('D')}\n`],
   ])('takes a new entry where the order of the file has it: %s', (title, text) => {
-    const index = parseIndex(divided(entry('A')));
-    const fields = { header: title, description: 'the words by which it is found' };
-    const edited = insertEntry(
-      index.text,
-      { ...fields, prefix: 'when', phrase: `doing ${title} well` },
-      'a.md',
-      buildLibrary(index, [file]),
-    );
-    expect(edited.text).toBe(text);
+    const library = buildLibrary(parseIndex(divided(entry('A'))), [file]);
+    const section = file.sections.find((one) => one.title === title);
+    if (section === undefined) throw new Error(title);
+    const placed = placeEntries(library, [{ section, text: entry(title) }]);
+    expect(placed).toBe(text);
   });
 });
 

@@ -10,7 +10,7 @@ import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
 import { type RememberDeps, remember } from '../../src/when/remember.js';
 import type { RememberDraft } from '../../src/when/types.js';
-import { validate } from '../../src/when/validate/validate.js';
+import { validate } from '../../src/when/validate.js';
 import type { WhenTask } from '../helpers/when-child.js';
 import { type DiskRoom, diskRoom } from './disk-room.js';
 import { startWhenChild } from './when-children.js';
@@ -39,7 +39,7 @@ const SPLIT: RememberDraft = {
   header: 'Test Module Split',
   description: 'one file per module, below 400 lines',
   file: 'testing.md',
-  content: 'Split by module.\n\n# Sizes\n\nBelow 400 lines.',
+  content: 'Split by module.\n\nBelow 400 lines.',
 };
 
 function filled(): DiskRoom {
@@ -90,36 +90,19 @@ describe('remembering', () => {
     expect(made).toMatchObject({ line: 6, sectionAdded: true, changed: true });
     expect(texts(room)).toEqual({
       index: `${INDEX}/how organizing test files | Test Module Split | one file per module, below 400 lines\n`,
-      testing: `${TESTING}\n### Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n`,
+      testing: `${TESTING}\n### Test Module Split\n\nSplit by module.\n\nBelow 400 lines.\n`,
     });
   });
 
-  it('leaves an index that passes the check, whatever headings the content has', async () => {
+  it('refuses content with headings, which would be sections without an entry', async () => {
     const room = filled();
-    room.putIndex(
-      `${INDEX}/when faking values | Mock Return Values | say what a mock gives back to callers\n`,
-    );
-    expect(await problemsOf(room)).toEqual([]);
-    const content =
-      '---\ntags: a\n---\n# Test Module Split\n\n### Why\nx\n#### .How\ny\n\nZ\n---\n';
-    await remember(depsOf(room), { ...SPLIT, content });
-    expect(room.read('testing.md')).toBe(
-      `${TESTING}\n## Test Module Split\n\n**Why**\n\nx\n\n**.How**\n\ny\n\n**Z**\n`,
-    );
-    expect(await problemsOf(room)).toEqual([]);
-    expect((await remember(depsOf(room), { ...SPLIT, content })).changed).toBe(false);
-  });
-
-  it('takes a section for the same whose headings somebody wrote as such', async () => {
-    const room = filled();
-    room.put(
-      'testing.md',
-      `${TESTING}\n## Test Module Split\n\nSplit by module.\n\n### Sizes\nBelow 400 lines.\n`,
-    );
-    expect(await remember(depsOf(room), SPLIT)).toMatchObject({
-      sectionAdded: false,
-      changed: true,
+    const content = '# Test Module Split\n\nSplit.\n\n### Sizes\n\nBelow 400 lines.';
+    await expect(remember(depsOf(room), { ...SPLIT, content })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message:
+        'content: has the heading "Sizes", which would be a section without an entry: write it in bold',
     });
+    expect(texts(room)).toEqual({ index: INDEX, testing: TESTING });
   });
 
   it('changes nothing when it is asked for the same again', async () => {
@@ -160,9 +143,8 @@ describe('remembering', () => {
 
   it.each([
     ['testing.md', 'testing.md'],
-    ['Testing', 'testing.md'],
+    ['Testing.MD', 'testing.md'],
     ['agents\\decisions\\testing.md', 'testing.md'],
-    ['auth.md', 'api/auth.md'],
     ['web/login.md', 'web/login.md'],
     ['./api/tests.md', 'api/tests.md'],
   ])('takes %s for %s', async (given, file) => {
@@ -170,16 +152,6 @@ describe('remembering', () => {
     room.put('api/auth.md', '# Auth\n');
     expect(await remember(depsOf(room), { ...SPLIT, file: given })).toMatchObject({ file });
     expect(room.read(file)).toContain('\n## Test Module Split\n');
-  });
-
-  it('asks back when several files are meant', async () => {
-    const room = filled();
-    room.put('api/auth.md', '# Auth\n');
-    room.put('web/auth.md', '# Auth\n');
-    await expect(remember(depsOf(room), { ...SPLIT, file: 'auth' })).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      message: 'file: may be several: api/auth.md, web/auth.md',
-    });
   });
 
   it('makes index, folder and file where there are none', async () => {
@@ -194,7 +166,7 @@ describe('remembering', () => {
       `# Memory Index\n\n${CONSUMPTION_HEADER}\n\n## api/unit-tests.md\n\n${made.entry}\n`,
     );
     expect(room.read('api/unit-tests.md')).toBe(
-      '# Unit Tests\n\n## Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n',
+      '# Unit Tests\n\n## Test Module Split\n\nSplit by module.\n\nBelow 400 lines.\n',
     );
     expect(await problemsOf(room)).toEqual([]);
   });
@@ -429,9 +401,9 @@ describe('a draft is refused, with the reason, when', () => {
       await expect(remember(depsOf(room), { ...SPLIT, file })).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringMatching(
-          /^[Tt]esting\.md is not there, and 1 entry of the index leads to it \(line 5\): bring it back, or remove the entry, first$/,
+          /^[Tt]esting\.md is not there, and entries of the index lead to it \(lines: 5\): bring it back, or remove them, first$/,
         ),
-        details: { entries: 1, lines: [5] },
+        details: { lines: [5] },
       });
     }
     expect([room.index(), readdirSync(room.paths.decisions)]).toEqual(before);
@@ -449,7 +421,7 @@ describe('a draft is refused, with the reason, when', () => {
     await expect(remember(depsOf(room), SPLIT)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message:
-        'testing.md is not there, and 2 entries of the index lead to it (lines 5, 6): bring it back, or remove the entries, first',
+        'testing.md is not there, and entries of the index lead to it (lines: 5, 6): bring it back, or remove them, first',
     });
     expect(readdirSync(dirname(room.paths.index))).toEqual(['index.md']);
   });
@@ -568,7 +540,7 @@ describe('several at once', () => {
       expect(made).toMatchObject({ line: 6, sectionAdded: dieAt === 'staged', changed: true });
       expect(room.index()).toBe(`${INDEX}${made.entry}\n`);
       expect(room.read('testing.md')).toBe(
-        `${TESTING}\n## Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n`,
+        `${TESTING}\n## Test Module Split\n\nSplit by module.\n\nBelow 400 lines.\n`,
       );
       expect(readdirSync(room.paths.decisions)).toEqual(['testing.md']);
       expect(readdirSync(dirname(room.paths.index)).sort()).toEqual(['decisions', 'index.md']);

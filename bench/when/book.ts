@@ -4,7 +4,7 @@ import { builtInModel } from '../../src/embeddings/index.js';
 import { createMatcher } from '../../src/when/match/matcher.js';
 import { parseRequests } from '../../src/when/requests.js';
 import type { DiskState } from '../../src/when/types.js';
-import { validate } from '../../src/when/validate/validate.js';
+import { validate } from '../../src/when/validate.js';
 import { createWhenIndex } from '../../src/when/when-index.js';
 import { loopGaps, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';

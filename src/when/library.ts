@@ -15,7 +15,6 @@ import type {
   Section,
   Warning,
 } from './types.js';
-import { unreadFiles, unreadOf } from './unread.js';
 
 /** Closest titles are looked for this often; an index in which nothing fits needs no more of them. */
 const MAX_HINTS = 50;
@@ -24,8 +23,8 @@ const NAMED = 3;
 /**
  * Links entries to files and sections; linear in both. What leads nowhere stays in `entries`, with
  * `null`, and is a warning: `unknown_file`, `unknown_header`, `structural_header`,
- * `ambiguous_header` (several of one title: the first counts), `unread_file`. `more`: what reading the
- * files found, put first.
+ * `ambiguous_header` (several of one title: the first counts). `more`: what reading the files found, put
+ * first.
  */
 export function buildLibrary(
   index: IndexDocument,
@@ -33,9 +32,8 @@ export function buildLibrary(
   more: readonly Warning[] = [],
 ): Library {
   const warnings: Warning[] = [...more, ...index.warnings];
-  const unread = unreadOf(more);
-  const link = createLinker(index, files, unread, warnings);
-  return { index, files, entries: index.entries.map(link), warnings, unread };
+  const link = createLinker(index, files, warnings);
+  return { index, files, entries: index.entries.map(link), warnings };
 }
 
 /**
@@ -130,7 +128,6 @@ export function titlesOf(file: DecisionFile): Titles {
 function createLinker(
   index: IndexDocument,
   files: readonly DecisionFile[],
-  unread: readonly Warning[],
   warnings: Warning[],
 ): (entry: Entry) => LinkedEntry {
   const titles = new Map(files.map((file) => [file.path, titlesOf(file)]));
@@ -138,8 +135,7 @@ function createLinker(
   for (const [path, { plain }] of titles) {
     for (const key of plain.keys()) if (!elsewhere.has(key)) elsewhere.set(key, path);
   }
-  const hidden = unreadFiles(unread);
-  const fileOf = createGroupFinder([...new Set([...titles.keys(), ...hidden.paths])]);
+  const fileOf = createGroupFinder([...titles.keys()]);
   const groups = new Map<string, Group[]>();
   for (const group of index.groups) addTo(groups, group.title, group);
   const groupOf = ({ group, line }: Entry): Group | undefined =>
@@ -157,11 +153,6 @@ function createLinker(
     const group = groupOf(entry);
     const file = group === undefined ? null : fileOf(group);
     const known = file === null ? undefined : titles.get(file);
-    if (known === undefined && (file !== null || hidden.folders)) {
-      const where = file ?? 'some of the decision files';
-      warn('unread_file', `where the entry leads is not known: ${where} could not be read`);
-      return { ...entry, file, section: null, unread: true };
-    }
     if (file === null || known === undefined) {
       const where = entry.group === '' ? 'stands in no group' : `is in "${entry.group}"`;
       warn('unknown_file', `the entry ${where}, which names no decision file`);

@@ -20,9 +20,8 @@ import type {
   Validation,
   WhenPaths,
 } from './types.js';
-import { requireMerged } from './unread.js';
+import { requireMerged, requireRead } from './unread.js';
 
-export { findCommands } from './commands.js';
 export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.js';
 export { parseEntryLine } from './index-file.js';
 export { reportText } from './migrate/report.js';
@@ -58,7 +57,7 @@ export interface OfflineIndex {
   /**
    * Mends the index in place. Returns what was mended. @throws AppError CONFLICT while others keep
    * changing it or while it, or a decision file, has the markers of a merge; PERMISSION_DENIED for a
-   * read-only index; UNAVAILABLE
+   * read-only index; UNAVAILABLE, also while a file cannot be read
    */
   fix(): Promise<Problem[]>;
   /** @throws what `fix` throws */
@@ -85,6 +84,7 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
     return retryConflicts(async () => {
       library = parsed(await readFolder(paths));
       requireMerged(library, paths);
+      requireRead(library.warnings);
       const worked = work();
       if (worked.changes.length === 0) return worked;
       const { writeTogether } = await import('./disk/write.js');
@@ -99,11 +99,11 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
       return library;
     },
     async validate() {
-      const { validate } = await import('./validate/validate.js');
+      const { validate } = await import('./validate.js');
       return validate(library);
     },
     async fix() {
-      const { fixIndex } = await import('./validate/validate.js');
+      const { fixIndex } = await import('./validate.js');
       const { fixed } = await write(() => {
         const { text, fixed: mended } = fixIndex(library);
         return { fixed: mended, changes: indexChange(text) };
@@ -113,9 +113,8 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
     async migrate({ dryRun }) {
       const { migrateIndex } = await import('./migrate/migrate.js');
       const { migrated } = await write(() => {
-        const { index: old, files, unread } = library;
-        const before = old.text;
-        const { text, report, changed } = migrateIndex(before, files, unread);
+        const before = library.index.text;
+        const { text, report, changed } = migrateIndex(before, library.files);
         if (!changed || dryRun) {
           return { migrated: { text, report, changed, backup: null }, changes: [] };
         }

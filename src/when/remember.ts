@@ -9,18 +9,18 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError, type Finding, InvalidInputError, retryConflicts } from '../shared/errors.js';
 import { hidesCharacters } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
+import { addSection, sectionBody } from './add-section.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
 import type { readFolder } from './disk/read.js';
 import { isDecisionPath } from './disk/read.js';
 import { exclusively, type FileChange, writeLocked } from './disk/write.js';
-import { parseDecisionFile, parseIndex, printEntry } from './index-file.js';
-import { addSection, insertEntry } from './insert-entry.js';
+import { parseDecisionFile, parseEntryLine, parseIndex, printEntry } from './index-file.js';
 import { buildLibrary, fileOfGroup, titlesOf } from './library.js';
-import type { Edited } from './markdown/headings.js';
 import { plainText } from './markdown/headings.js';
 import { CONSUMPTION_HEADER } from './migrate/consumption-header.js';
 import { nearestTo } from './names.js';
 import { headerKey, normalizePhrase } from './phrases.js';
+import { entryLine, placeEntries, withIndex } from './place-entries.js';
 import type {
   DiskState,
   EntryFields,
@@ -33,7 +33,7 @@ import type {
 } from './types.js';
 import { conflictMarkers, requireMerged, unreadOf } from './unread.js';
 
-import { countWords, MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './validate/validate.js';
+import { countWords, MAX_WORDS, MIN_WORDS, wordCount } from './validate.js';
 
 export interface RememberDeps {
   paths: WhenPaths;
@@ -97,36 +97,40 @@ function plan(
 
   const changes: FileChange[] = [];
   let linked = library;
-  let header = there?.title;
-  if (header === undefined) {
-    const { text, line } = withSection(
-      draft,
-      before?.text ?? `# ${titleOf(file)}\n`,
-      file,
-      library,
-    );
-    const written = parseDecisionFile(file, text);
-    header = written.sections.find((section) => section.line === line)?.title ?? '';
+  let section: Section | null = there;
+  if (section === null) {
+    const { content, under, fields } = draft;
+    if (content === undefined) throw noSection(fields.header, library, file);
+    const text = before?.text ?? `# ${titleOf(file)}\n`;
+    const edited = addSection(text, { title: fields.header, content, under });
+    const written = parseDecisionFile(file, edited.text);
+    section = written.sections.find(({ line }) => line === edited.line) ?? null;
     linked = buildLibrary(index, [...files.filter(({ path }) => path !== file), written]);
     const expected = before?.hash ?? null;
-    changes.push({ path: join(paths.decisions, ...file.split('/')), text, expected });
+    changes.push({
+      path: join(paths.decisions, ...file.split('/')),
+      text: edited.text,
+      expected,
+    });
   }
-  const fields = { ...draft.fields, header };
-  let line = known?.line;
-  if (line === undefined) {
-    const edited = insertEntry(index.text, fields, file, linked);
-    line = edited.line;
-    linked = buildLibrary(parseIndex(edited.text), linked.files);
+  const fields = { ...draft.fields, header: section?.title ?? '' };
+  const printed = printEntry(fields);
+  if (section === null || parseEntryLine(printed) === null) throw notReadBack(fields, file);
+  if (known === null) {
+    const text = placeEntries(linked, [{ section, text: entryLine(linked, file, printed) }]);
+    linked = withIndex(linked, text);
     const expected = disk.index === null ? null : index.hash;
-    changes.push({ path: paths.index, text: edited.text, expected });
+    changes.push({ path: paths.index, text, expected });
   }
-  const entry = linked.entries.find((one) => one.line === line);
-  if (entry?.section == null || entry.file !== file) throw notReadBack(fields, file);
+  const entry = linked.entries.find(
+    (one) => one.file === file && (one.line === known?.line || printEntry(one) === printed),
+  );
+  if (entry?.section == null) throw notReadBack(fields, file);
   return {
     changes,
     remembered: {
       entry: printEntry(entry),
-      line,
+      line: entry.line,
       file,
       header: entry.section.title,
       sectionAdded: there === null,
@@ -145,9 +149,8 @@ function fileFor(
   const known = library.files.map(({ path }) => path);
   if (file !== undefined) {
     const path = belowFolder(file, paths.decisions);
-    const isGroup = library.index.groups.some(({ title }) => title === file);
-    const found = existingFile(path, known) ?? (isGroup ? fileOfGroup(file, known) : null);
-    if (found !== null) return found;
+    const found = known.find((one) => one.toLowerCase() === path.toLowerCase());
+    if (found !== undefined) return found;
     const fault = faultOfNewFile(path);
     if (fault !== null) throw new InvalidInputError([{ field: 'file', message: fault }]);
     return path;
@@ -192,15 +195,10 @@ function refuseAway(
   const lines = made.entries
     .filter((entry, at) => entry.file === file && entries[at]?.file === null)
     .map(({ line }) => line);
-  const count = lines.length;
-  if (count > 0) {
-    const [lead, them, on] =
-      count === 1
-        ? ['entry of the index leads', 'entry', 'line']
-        : ['entries of the index lead', 'entries', 'lines'];
-    const shown = `${lines.slice(0, MOST_NAMED).join(', ')}${count > MOST_NAMED ? ', …' : ''}`;
-    const message = `${file} is not there, and ${count} ${lead} to it (${on} ${shown}): bring it back, or remove the ${them}, first`;
-    throw new AppError('UNAVAILABLE', message, { file, entries: count, lines: lines.slice(0, 50) });
+  if (lines.length > 0) {
+    const where = lines.slice(0, MOST_NAMED).join(', ');
+    const message = `${file} is not there, and entries of the index lead to it (lines: ${where}): bring it back, or remove them, first`;
+    throw new AppError('UNAVAILABLE', message, { file, lines: lines.slice(0, 50) });
   }
   const gone = knownFiles.find((path) => headerKey(path) === headerKey(file));
   if (gone === undefined) return;
@@ -238,26 +236,6 @@ function belowFolder(path: string, decisions: string): string {
   return parts.join('/');
 }
 
-/**
- * The file of this path, letter case aside, or the one that ends in it; the `.md` may be left out.
- * Stricter than groups are read: folders in front are not dropped, or a new file would be missed.
- */
-function existingFile(path: string, known: readonly string[]): string | null {
-  if (known.includes(path)) return path;
-  const wanted = path.toLowerCase();
-  const names = wanted.endsWith('.md') ? [wanted] : [wanted, `${wanted}.md`];
-  const same = known.find((one) => names.includes(one.toLowerCase()));
-  if (same !== undefined) return same;
-  const ending = known.filter((one) =>
-    names.some((name) => one.toLowerCase().endsWith(`/${name}`)),
-  );
-  if (ending.length > 1) {
-    const message = `may be several: ${ending.join(', ')}`;
-    throw new InvalidInputError([{ field: 'file', message }]);
-  }
-  return ending[0] ?? null;
-}
-
 function plainKey(header: string): string {
   return headerKey(plainText(header));
 }
@@ -292,29 +270,13 @@ function knownEntry(
   return null;
 }
 
-function withSection(draft: CheckedDraft, text: string, file: string, library: Library): Edited {
-  const { content, under, fields } = draft;
-  if (content === undefined) throw noSection(fields.header, library, file);
-  return addSection(text, { title: fields.header, content, under });
-}
-
 /** What a call before this one has written is not written again. */
-function refuseOtherContent({ content, fields }: CheckedDraft, section: Section): void {
+function refuseOtherContent({ content }: CheckedDraft, section: Section): void {
   if (content === undefined) return;
-  const own = addSection('# -\n', { title: fields.header, content }).text;
-  const [written] = parseDecisionFile('', own).sections;
-  if (written !== undefined && essence(written.content) === essence(section.content)) return;
+  const there = section.content.replaceAll(/\r\n?/g, '\n').trim();
+  if (sectionBody(content, section.title).trim() === there) return;
   const message = `${section.file} has a section "${section.title}" with other content (line ${section.line}): leave out the content, or choose another header`;
   throw new AppError('CONFLICT', message, { file: section.file, line: section.line });
-}
-
-/** Without what is written in one way or another: headings in bold, line breaks, blank lines. */
-function essence(content: string): string {
-  return content
-    .split(/\r\n?|\n/)
-    .map((line) => line.trimEnd().replace(/^ {0,3}#{1,6} +(.+)$/, '**$1**'))
-    .filter((line) => line !== '')
-    .join('\n');
 }
 
 /** `api/error-handling.md` → `Error Handling`. */
@@ -350,6 +312,8 @@ function notReadBack({ header }: EntryFields, file: string): InvalidInputError {
 /** What a new entry has to be like before anything is written (seed §6). Pure. */
 
 export const MAX_CONTENT_BYTES = 256 * 1024;
+/** Characters of a field; words of a sane length come nowhere near. */
+const MAX_FIELD = 300;
 const MAX_TRIGGER_WORDS = 8;
 /** Of one name, in UTF-8: what file systems take. */
 const MAX_NAME_BYTES = 255;

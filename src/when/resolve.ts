@@ -361,11 +361,8 @@ const SUGGESTED = 5;
 const LISTED = 8;
 
 /** Why an entry is no answer to its own trigger: it leads to no section. */
-function leadsNowhere({ phrase, line, header, file, group, unread }: LinkedEntry): string {
+function leadsNowhere({ phrase, line, header, file, group }: LinkedEntry): string {
   const place = `"${phrase}" (line ${line} of the index)`;
-  if (unread) {
-    return `${place} leads to "${header}" in ${file ?? `"${group}"`}, which could not be read`;
-  }
   if (file === null) {
     return group === ''
       ? `${place} stands under no decision file`

@@ -52,7 +52,7 @@ import {
   type UsageStats,
   usageStats,
 } from './usage.js';
-import { validate } from './validate/validate.js';
+import { validate } from './validate.js';
 import { type Bar, createWhenIndex } from './when-index.js';
 
 export const WHEN = 'WHEN';
@@ -409,7 +409,7 @@ export async function openWhen(deps: WhenDeps) {
       const recall = await asked(parseRequests(texts.join('\n')), caller, by);
       const missed = recall.results.filter(({ found }) => found === 'none').length;
       if (missed === 0 || state === 'loading') return recall;
-      const fault = indexFault(index.library(), index.library().unread, where.index);
+      const fault = indexFault(index.library(), unreadOf(index.library().warnings), where.index);
       // People in a chat are told nothing of this machine's folders.
       const isTold = caller.kind !== 'entity';
       if (fault !== null && missed === recall.results.length) {

@@ -102,8 +102,6 @@ export interface LinkedEntry extends Entry {
   file: string | null;
   /** `null`: no such heading in the file; such an entry is never found. */
   section: Section | null;
-  /** Its file, or a folder that may hold it, could not be read: whether it leads somewhere is not known. */
-  unread?: true;
 }
 
 /** Index and files, linked. Immutable; a change makes a new one. */
@@ -112,11 +110,6 @@ export interface Library {
   files: readonly DecisionFile[];
   entries: readonly LinkedEntry[];
   warnings: readonly Warning[];
-  /**
-   * What is there and could not be read, as `file` of a warning, and why (`unread.ts`). Entries that
-   * lead there lead somewhere, only nobody knows where exactly.
-   */
-  unread: readonly Warning[];
 }
 
 export const EMPTY_INDEX: IndexDocument = {

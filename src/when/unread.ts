@@ -11,7 +11,6 @@ import type { DiskState, Library, Warning, WhenPaths } from './types.js';
 
 /** These codes mean that nothing is there. Files below a linked folder are read under their own names. */
 const NOT_UNREAD = new Set(['no_index', 'no_folder', 'linked_folder']);
-const DECISION_FILE = /\.md$/i;
 
 /** Those of the reader's warnings that are about something that is there and was not read. */
 export function unreadOf(warnings: readonly Warning[]): Warning[] {
@@ -41,13 +40,6 @@ export function indexFault(
   if (fault === undefined || index.text !== '' || entries.length > 0) return null;
   const code = fault.code === 'outside' ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
   return new AppError(code, fault.message, { index: path, reason: fault.code });
-}
-
-/** Paths of unread decision files, and whether whole folders were not looked into. */
-export function unreadFiles(unread: readonly Warning[]): { paths: string[]; folders: boolean } {
-  const files = unread.map(({ file }) => file).filter((file) => file !== INDEX);
-  const paths = files.filter((file) => DECISION_FILE.test(file));
-  return { paths: [...new Set(paths)], folders: files.length > paths.length };
 }
 
 /** The state with what is known of files that could not be read, where it has nothing of them. */
@@ -127,4 +119,12 @@ export function requireMerged(
     const message = `${path} has merge conflict markers (${where}): resolve the merge first; nothing was written`;
     throw new AppError('CONFLICT', message, { path, lines: lines.slice(0, 50) });
   }
+}
+
+/** @throws AppError UNAVAILABLE naming the first file that is there and could not be read */
+export function requireRead(warnings: readonly Warning[]): void {
+  const [first] = unreadOf(warnings);
+  if (first === undefined) return;
+  const message = `${first.message}: entries may lead to it, so that nothing was written`;
+  throw new AppError('UNAVAILABLE', message, { file: first.file, reason: first.code });
 }

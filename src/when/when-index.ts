@@ -48,7 +48,7 @@ const CHARACTERS = 200_000;
 
 /** @param matcher nothing else may load it */
 export function createWhenIndex(matcher: Matcher) {
-  let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [], unread: [] };
+  let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [] };
   let mentions: Promise<FileMentions> | null = null;
   const resolver = createResolver({ library: () => library, rank: matcher.rank });
 

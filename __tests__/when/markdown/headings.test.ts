@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { headingsOf, linksOf, outlineOf, plainText } from '../../../src/when/markdown/headings.js';
+import { linksOf, outlineOf, plainText } from '../../../src/when/markdown/headings.js';
+
+const headingsOf = (text: string) => outlineOf(text).headings;
 
 const seen = (text: string) =>
   headingsOf(text).map(({ level, title, line }) => [level, title, line]);

@@ -49,11 +49,6 @@ const INLINE_ELEMENT =
 /** Raw blocks that hide what is in them; others, such as `<details>`, show it. */
 const HIDING_BLOCK = /^\s*<(?:!--|pre|script|style|textarea)/i;
 
-/** All headings of the text, in order. */
-export function headingsOf(text: string): Heading[] {
-  return outlineOf(text).headings;
-}
-
 /**
  * Headings, lines and what is hidden. Never throws, whatever the text. `part`: the text is a piece
  * of a file, so that `---` at its beginning is a rule and no front matter.
@@ -229,8 +224,6 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Lines put into a text at one place; every other byte stays as it is. */
-
 /** A text with something inserted; `line` (1-based) is that of the entry or of the heading. */
 export interface Edited {
   text: string;
@@ -239,47 +232,29 @@ export interface Edited {
 
 /**
  * Lines of their own, below the last text above line `boundary` (one past the last line: the end),
- * with one blank line around them where text is. `line` is that of the first of them.
+ * with one blank line around them where text is; every other byte stays. `line` is that of the first.
  */
 export function insertBlock(
   text: string,
-  outline: Outline,
+  { starts }: Outline,
   boundary: number,
   lines: readonly string[],
 ): Edited {
-  const last = lastTextLine(text, outline, boundary);
+  let last = boundary - 1;
+  while (last > 0 && isBlank(lineAt(text, starts, last - 1))) last -= 1;
+  const offset = Math.max(text.startsWith('\ufeff') ? 1 : 0, starts[last] ?? text.length);
   const before = last === 0 ? [] : [''];
-  const follows = lineAt(text, outline.starts, last);
-  const after = isBlank(follows) ? [] : [''];
-  const edited = insertLines(text, outline, last + 1, [...before, ...lines, ...after]);
-  return { text: edited.text, line: edited.line + before.length };
-}
-
-/** Puts lines before line `at` (one past the last line: at the end), where `line` then is. */
-export function insertLines(
-  text: string,
-  outline: Outline,
-  at: number,
-  lines: readonly string[],
-): Edited {
-  const mark = text.startsWith('\ufeff') ? 1 : 0;
-  const offset = Math.max(mark, outline.starts[at - 1] ?? text.length);
-  const isOpen = at > outline.starts.length && text.length > mark && !/[\r\n]$/.test(text);
-  const blockWith = (eol: string) =>
-    isOpen ? eol + lines.join(eol) : lines.map((line) => line + eol).join('');
-  let inserted = blockWith(lineBreakOf(text));
-  // Beside breaks of another kind, a CR and an LF would become one break.
-  const joinsBefore = text[offset - 1] === '\r' && inserted.startsWith('\n');
-  const joinsAfter = inserted.endsWith('\r') && text[offset] === '\n';
-  if (joinsBefore || joinsAfter) inserted = blockWith('\r\n');
-  return { text: text.slice(0, offset) + inserted + text.slice(offset), line: at };
-}
-
-/** The last line above line `boundary` that is not blank; 0: none. */
-export function lastTextLine(text: string, outline: Outline, boundary: number): number {
-  let line = boundary - 1;
-  while (line > 0 && isBlank(lineAt(text, outline.starts, line - 1))) line -= 1;
-  return line;
+  const after = isBlank(lineAt(text, starts, last)) ? [] : [''];
+  const lineBreak = lineBreakOf(text);
+  const block = [...before, ...lines, ...after];
+  const isOpen = last > 0 && !/[\r\n]$/.test(text.slice(0, offset));
+  const inserted = isOpen
+    ? lineBreak + block.join(lineBreak)
+    : block.map((line) => line + lineBreak).join('');
+  return {
+    text: text.slice(0, offset) + inserted + text.slice(offset),
+    line: last + 1 + before.length,
+  };
 }
 
 /** 1-based line that begins at the offset; one past the last for the end of the text. */
@@ -304,10 +279,4 @@ export function unclosed(where: string, line: number): AppError {
 
 export function isBlank(line: string): boolean {
   return /^\s*$/.test(line);
-}
-
-export function mostCommon<T>(values: readonly T[]): T | undefined {
-  const counts = new Map<T, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }

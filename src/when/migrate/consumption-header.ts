@@ -24,8 +24,8 @@ export interface HeaderChange {
 }
 
 /**
- * An index with the header: in place of the passive paragraph; else below the title and what is said
- * there; unchanged when it has it. Line ends are those of the text; all other bytes stay.
+ * An index with the header: in place of the passive paragraph, else before the first group; unchanged
+ * when it has it. Line ends are those of the text; all other bytes stay.
  */
 export function withConsumptionHeader(text: string): HeaderChange {
   const lineBreak = lineBreakOf(text);
@@ -33,58 +33,24 @@ export function withConsumptionHeader(text: string): HeaderChange {
   if (text.replaceAll(/\r\n?/g, '\n').includes(CONSUMPTION_HEADER)) return { text, done: 'kept' };
   const passive = PASSIVE.exec(text);
   if (passive !== null) {
-    const { start, end } = paragraphAround(text, passive.index, passive.index + passive[0].length);
-    return {
-      text: text.slice(0, start) + header + text.slice(end),
-      done: 'replaced',
-      replaced: text.slice(start, end),
-    };
+    const [start, end] = paragraphAround(text, passive.index, passive[0].length);
+    const replaced = text.slice(start, end);
+    return { text: text.slice(0, start) + header + text.slice(end), done: 'replaced', replaced };
   }
-  const at = placeFor(text);
+  const at = outlineOf(text).headings.find(({ level }) => level >= 2)?.start ?? 0;
   const before = text.slice(0, at);
-  const after = text.slice(at);
-  const gapBefore =
-    before === '' || before === '\ufeff' || /(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)$/.test(before);
-  const ended = before === '' || before === '\ufeff' || /[\r\n]$/.test(before);
-  const gapAfter =
-    after === '' ? '' : lineBreak + (/^[ \t]*(?:\r|\n)/.test(after) ? '' : lineBreak);
-  const gap = gapBefore ? '' : ended ? lineBreak : lineBreak + lineBreak;
-  return { text: before + gap + header + gapAfter + after, done: 'inserted' };
+  const isApart = /^\ufeff?$|(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)$/.test(before);
+  const inserted = (isApart ? '' : lineBreak) + header + lineBreak + lineBreak;
+  return { text: before + inserted + text.slice(at), done: 'inserted' };
 }
 
-/** Lines around an offset up to blank lines and headings; a list item is a paragraph of its own. */
-function paragraphAround(text: string, from: number, to: number): { start: number; end: number } {
-  const { starts, headings } = outlineOf(text);
-  const isEdge = (index: number) =>
-    lineAt(text, starts, index).trim() === '' || headings.some(({ line }) => line === index + 1);
-  const lineOf = (offset: number) => starts.findLastIndex((start) => start <= offset);
-  let first = lineOf(from);
-  while (first > 0 && !isBullet(lineAt(text, starts, first)) && !isEdge(first - 1)) first -= 1;
-  let last = lineOf(to - 1);
-  while (last + 1 < starts.length && !isEdge(last + 1)) {
-    if (isBullet(lineAt(text, starts, last + 1))) break;
-    last += 1;
-  }
-  const start = starts[first] ?? 0;
-  const lastStart = starts[last] ?? 0;
-  return {
-    start: first === 0 && text.startsWith('\ufeff') ? 1 : start,
-    end: lastStart + lineAt(text, starts, last).length,
-  };
-}
-
-function isBullet(line: string): boolean {
-  return /^ {0,3}(?:[-*+]|\d+[.)])\s/.test(line);
-}
-
-/** Before the first group; without groups below the title; else at the beginning, behind front matter. */
-function placeFor(text: string): number {
-  const { headings, starts, hidden } = outlineOf(text);
-  const group = headings.find(({ level }) => level >= 2);
-  if (group !== undefined) return group.start;
-  const title = headings[0];
-  if (title !== undefined) return title.bodyStart;
-  let line = 1;
-  if (/^\ufeff?---\s*[\r\n]/.test(text)) while (hidden.has(line)) line += 1;
-  return line === 1 && text.startsWith('\ufeff') ? 1 : (starts[line - 1] ?? text.length);
+/** Lines around a piece of text, up to blank lines and headings. */
+function paragraphAround(text: string, at: number, length: number): [start: number, end: number] {
+  const { starts } = outlineOf(text);
+  const isEdge = (line: number) => /^\ufeff?\s*(?:#|$)/.test(lineAt(text, starts, line));
+  let first = starts.findLastIndex((start) => start <= at);
+  while (first > 0 && !isEdge(first - 1)) first -= 1;
+  let last = starts.findLastIndex((start) => start < at + length);
+  while (last + 1 < starts.length && !isEdge(last + 1)) last += 1;
+  return [starts[first] ?? 0, (starts[last] ?? 0) + lineAt(text, starts, last).length];
 }

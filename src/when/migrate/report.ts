@@ -1,7 +1,7 @@
 /** What a migration did and what is left for a person; and the same as text. */
 
-/** Why a person should look at a trigger; `numbered` is the last resort of `made_unique`. */
-export type Doubt = 'too_vague' | 'no_verb' | 'shortened' | 'made_unique' | 'numbered';
+/** Why a person should look at a trigger. */
+export type Doubt = 'no_verb' | 'shortened' | 'made_unique';
 
 export interface ConvertedEntry {
   /** 1-based, in the old index. */
@@ -18,20 +18,10 @@ export interface ConvertedEntry {
 }
 
 /**
- * `unknown_header`: no section of that name; `ambiguous_header`: several files have it;
- * `unread_file`: it may be in a file that could not be read; `other_separator`, `no_description`,
- * `malformed`: the line is not of a form that is rewritten.
+ * `unknown_header`: no section of that name; `ambiguous_header`: several files have it; `other_form`: the
+ * line is not of a form that is rewritten.
  */
-export type UnresolvedReason =
-  | 'unknown_header'
-  | 'ambiguous_header'
-  | 'structural_header'
-  | 'has_entry'
-  | 'unread_file'
-  | 'other_separator'
-  | 'no_description'
-  | 'malformed'
-  | 'unwritable';
+export type UnresolvedReason = 'unknown_header' | 'ambiguous_header' | 'has_entry' | 'other_form';
 
 /** A line that was left as it was. */
 export interface UnresolvedEntry {
@@ -66,32 +56,19 @@ export interface MigrationReport {
 }
 
 const DOUBTS: Readonly<Record<Doubt, string>> = {
-  too_vague: 'too vague: say what is worked on',
   no_verb: 'no verb found in the title: the verb is a guess',
   shortened: 'shortened to five words',
   made_unique: 'another entry had this phrase: words were added',
-  numbered: 'another entry had this phrase and nothing else told them apart: replace the number',
 };
 const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   unknown_header: 'no section has this title',
   ambiguous_header: 'several files have this title',
-  structural_header: 'this title only groups others',
-  unread_file: 'it may be in a file that could not be read',
   has_entry: 'the section has an entry already',
-  other_separator: 'it is not written "Key — description", with spaces around the dash',
-  no_description: 'it has no description',
-  malformed: 'an entry has three fields, "/when <trigger> | <header-title> | <description>"',
-  unwritable: 'its place cannot be written to',
+  other_form: 'it is neither "Key — description" nor an entry of three fields',
 };
 
 /** The migration moves lines: those of the report are found in what it started from. */
 const OLD_LINES = ' (lines of the index as it was)';
-
-/** Why a line was left as it was, for people. */
-export function reasonText(reason: UnresolvedReason, suggestions: readonly string[]): string {
-  const closest = suggestions.length === 0 ? '' : `; closest: ${suggestions.join(', ')}`;
-  return `${REASONS[reason]}${closest}`;
-}
 
 /** The report for people, a line for each thing; ends with a line break. */
 export function reportText(report: MigrationReport): string {
@@ -129,7 +106,7 @@ export function reportText(report: MigrationReport): string {
       ],
       unresolved.map(
         ({ line, key, reason, suggestions }) =>
-          `line ${line}: "${key}": ${reasonText(reason, suggestions)}`,
+          `line ${line}: "${key}": ${REASONS[reason]}${suggestions.length === 0 ? '' : `: ${suggestions.join(', ')}`}`,
       ),
     ),
   ];

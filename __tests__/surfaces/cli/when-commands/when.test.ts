@@ -548,7 +548,7 @@ describe('cue when remember', () => {
 
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
-      /^cue: cli\.md is not there, and \d entr(?:y|ies) of the index leads? to it \(lines? [\d, ]+\): bring it back, or remove the entr(?:y|ies), first\n$/,
+      /^cue: cli\.md is not there, and entries of the index lead to it \(lines: [\d, ]+\): bring it back, or remove them, first\n$/,
     );
     expect(existsSync(file)).toBe(false);
     expect(project.read('agents/memory-index.md')).toBe(INDEX);

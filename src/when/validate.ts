@@ -3,10 +3,15 @@
  * make it fail; warnings are advice. Codes are stable, for scripts.
  */
 
-import { lineAt, outlineOf } from '../markdown/headings.js';
-import { createKeyResolver } from '../migrate/old-lines.js';
-import { reasonText } from '../migrate/report.js';
-import { headerKey, normalizePhrase } from '../phrases.js';
+import { headerKey, normalizePhrase } from './phrases.js';
+import {
+  arrange,
+  blocksOf,
+  duplicateLines,
+  type Target,
+  targetsOf,
+  withIndex,
+} from './place-entries.js';
 import type {
   Entry,
   Library,
@@ -15,15 +20,14 @@ import type {
   Section,
   Validation,
   Warning,
-} from '../types.js';
-import { conflictMarkers } from '../unread.js';
-import { arrange, blocksOf, duplicateLines, type Target, targetsOf, withIndex } from './arrange.js';
+} from './types.js';
+import { conflictMarkers, unreadOf } from './unread.js';
 
 /** All problems: those of the index by line, then those of the decision files. Pure and linear. */
 export function validate(library: Library): Validation {
   const problems = [
     ...entryProblems(library),
-    ...lineProblems(library),
+    ...conflictProblems(library),
     ...fileProblems(library),
   ].sort(byPlace);
   return {
@@ -46,36 +50,12 @@ function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
 }
 
-/** A command behind nothing but marks: of lists, quotations, tables, emphasis, code. */
-const COMMAND = /^[\s>|*_`~#+•\-[\]().\dx]*(\/(?:when|how)(?=\s).*)$/i;
-const FIELD = /(?<!\\)\|\s*[\p{L}\p{N}]/u;
-/** Shows the form, and is no entry anywhere. */
-const FORM = /^\/\w+\s+<[^<>]+>\s*\|\s*<[^<>]+>/;
-
-/** Warnings `not_an_entry` of the index, errors `conflict_marker` of all files. */
-function lineProblems({ index, files }: Library): Problem[] {
-  const texts = [{ path: 'index', text: index.text }, ...files];
-  return [...overlooked(index), ...texts.flatMap(({ path, text }) => conflicts(path, text))];
-}
-
-function overlooked({ text, entries, warnings }: Library['index']): Problem[] {
-  if (!/\/(?:when|how)\s/i.test(text)) return [];
-  const known = new Set([...entries, ...warnings].map(({ line }) => line));
-  const { starts, hidden } = outlineOf(text);
-  return starts.flatMap((_, at): Problem[] => {
-    const line = at + 1;
-    const [, command = ''] =
-      known.has(line) || hidden.has(line) ? [] : (COMMAND.exec(lineAt(text, starts, at)) ?? []);
-    if (!FIELD.test(command) || FORM.test(command)) return [];
-    const message =
-      'is no entry and is never found: "/when" begins the line of an entry, behind a bullet (-, *, +) and up to three spaces at most';
-    return [warning('not_an_entry', line, message)];
-  });
-}
-
-function conflicts(file: string, text: string): Problem[] {
-  return conflictMarkers(text).map(({ line, mark }) =>
-    problem('conflict_marker', line, `is left of a merge: ${mark}`, { file }),
+/** Errors `conflict_marker` of all files. */
+function conflictProblems({ index, files }: Library): Problem[] {
+  return [{ path: 'index', text: index.text }, ...files].flatMap(({ path, text }) =>
+    conflictMarkers(text).map(({ line, mark }) =>
+      problem('conflict_marker', line, `is left of a merge: ${mark}`, { file: path }),
+    ),
   );
 }
 
@@ -146,13 +126,13 @@ export interface Fixed {
 
 /**
  * Puts entries into the groups of their files and in the order of the files, and drops repeated
- * lines. Lines move as they are; every other byte stays. Fixing what was fixed changes nothing. What
- * may lead to a file that could not be read stays where it is.
+ * lines. Lines move as they are; every other byte stays. Fixing what was fixed changes nothing.
+ * @throws AppError CONFLICT where an entry has no place: a code fence is never closed, say
  */
 export function fixIndex(library: Library): Fixed {
   const fixable = validate(library).problems.filter((problem) => problem.fixable);
   if (fixable.length === 0) return { text: library.index.text, fixed: [] };
-  const text = arrange(library, { which: () => true });
+  const text = arrange(library, targetsOf(library));
   const left = validate(withIndex(library, text)).problems;
   const still = new Set(left.filter((one) => one.fixable).map(({ code }) => code));
   return { text, fixed: fixable.filter(({ code }) => !still.has(code)) };
@@ -163,8 +143,6 @@ export function fixIndex(library: Library): Fixed {
 /** Words of the three fields together (seed §3). */
 export const MIN_WORDS = 8;
 export const MAX_WORDS = 20;
-/** Characters; words of a sane length come nowhere near. */
-export const MAX_FIELD = 300;
 
 /** Findings of the linker that make an entry useless; the rest is advice. */
 const ERRORS = new Set([
@@ -173,27 +151,22 @@ const ERRORS = new Set([
   'unknown_header',
   'structural_header',
   'no_index',
+  'no_folder',
 ]);
 
 function entryProblems(library: Library): Problem[] {
   const targets = targetsOf(library);
-  const unseen = new Set([...library.unread, ...library.warnings.filter(isAway(library))]);
   const misplaced = new Map(
     targets.filter((target) => target.misplaced).map((target) => [target.entry.line, target]),
   );
   return [
-    ...library.warnings.flatMap((warning) => linkProblem(warning, misplaced, unseen)),
+    ...library.warnings.flatMap((warning) => linkProblem(warning, misplaced)),
     ...library.entries.flatMap(fieldProblems),
     ...orderProblems(library),
     ...duplicateProblems(targets),
     ...ambiguousTriggers(targets),
-    ...legacyProblems(library, targets),
+    ...legacyProblems(library),
   ];
-}
-
-/** The folder is missing, and its files are known all the same, from before. */
-function isAway({ files }: Library): (warning: Warning) => boolean {
-  return ({ code }) => code === 'no_folder' && files.length > 0;
 }
 
 /** Words of an entry's three fields, as the validator counts them. */
@@ -201,11 +174,7 @@ export function wordCount(entry: Pick<Entry, 'phrase' | 'header' | 'description'
   return countWords(`${entry.phrase} ${entry.header} ${entry.description}`);
 }
 
-function linkProblem(
-  warning: Warning,
-  misplaced: ReadonlyMap<number, Target>,
-  unseen: ReadonlySet<Warning>,
-): Problem[] {
+function linkProblem(warning: Warning, misplaced: ReadonlyMap<number, Target>): Problem[] {
   const unplaced = warning.code === 'unknown_header' || warning.code === 'unknown_file';
   const target =
     unplaced && warning.file === 'index' ? misplaced.get(warning.line ?? 0) : undefined;
@@ -217,7 +186,7 @@ function linkProblem(
     return [problem('misplaced_entry', entry.line, message, { fixable: true })];
   }
   // A check cannot pass what it could not look at.
-  const isError = ERRORS.has(warning.code) || unseen.has(warning);
+  const isError = ERRORS.has(warning.code) || unreadOf([warning]).length > 0;
   const severity = isError ? 'error' : 'warning';
   // `line` says it.
   const message = warning.message.replace(/^line \d+: /, '');
@@ -231,39 +200,10 @@ function fieldProblems(entry: LinkedEntry): Problem[] {
     const message = `${words} words in the three fields together; ${MIN_WORDS} to ${MAX_WORDS} are allowed`;
     problems.push(problem('word_count', entry.line, message));
   }
-  const fields = {
-    trigger: entry.phrase,
-    'header title': entry.header,
-    description: entry.description,
-  };
-  for (const [name, value] of Object.entries(fields)) {
-    if (value.length <= MAX_FIELD) continue;
-    const message = `the ${name} has ${value.length} characters; at most ${MAX_FIELD} are allowed`;
-    problems.push(problem('field_too_long', entry.line, message));
-  }
   if (normalizePhrase(entry.phrase) === '') {
     problems.push(problem('empty_trigger', entry.line, 'the trigger has no word'));
   }
-  return [...problems, ...triggerAdvice(entry)];
-}
-
-/** The naming guidelines (seed §6); the seed leaves triggers free, so these never fail a check. */
-function triggerAdvice({ phrase, line }: Entry): Problem[] {
-  const advice: Problem[] = [];
-  const count = countWords(phrase);
-  if (phrase !== phrase.toLowerCase()) {
-    advice.push(warning('trigger_case', line, `write the trigger "${phrase}" in lower case`));
-  }
-  if (/[^\p{L}\p{N}\p{M}\s'’-]/u.test(phrase)) {
-    advice.push(
-      warning('trigger_characters', line, `the trigger "${phrase}" has special characters`),
-    );
-  }
-  if (count < 2 || count > 5) {
-    const message = `the trigger "${phrase}" has ${count} ${count === 1 ? 'word' : 'words'}; 2 to 5 are typical`;
-    advice.push(warning('trigger_length', line, message));
-  }
-  return advice;
+  return problems;
 }
 
 /** Entries of a group stand in the order of their headers in the file. */
@@ -323,22 +263,10 @@ function ambiguousTriggers(targets: readonly Target[]): Problem[] {
   return problems;
 }
 
-function legacyProblems(library: Library, targets: readonly Target[]): Problem[] {
-  const { legacy } = library.index;
-  if (legacy.length === 0) return [];
-  const resolve = createKeyResolver(library);
-  const taken = new Set(targets.map(({ section }) => section));
-  return legacy.map((entry) => {
-    const found = resolve(entry);
-    const isOld = `"${entry.key}" is in the old format`;
-    const why =
-      'reason' in found
-        ? reasonText(found.reason, found.suggestions)
-        : taken.has(found.section) && reasonText('has_entry', []);
-    const message = why
-      ? `${isOld}, and "cue when migrate" leaves it: ${why}`
-      : `${isOld}; "cue when migrate" rewrites it`;
-    return warning('legacy_entry', entry.line, message);
+function legacyProblems({ index }: Library): Problem[] {
+  return index.legacy.map(({ key, line }) => {
+    const message = `"${key}" is in the old format: "cue when migrate" rewrites it, or says why not`;
+    return problem('legacy_entry', line, message, { severity: 'warning' });
   });
 }
 
@@ -350,10 +278,6 @@ function problem(
   more: Partial<Pick<Problem, 'file' | 'severity' | 'fixable'>> = {},
 ): Problem {
   return { file: 'index', line, code, message, severity: 'error', fixable: false, ...more };
-}
-
-function warning(code: string, line: number, message: string): Problem {
-  return problem(code, line, message, { severity: 'warning' });
 }
 
 /** Scripts that put no spaces between words. */
