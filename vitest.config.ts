@@ -56,6 +56,8 @@ export default defineConfig({
       SENTRY_DSN: 'http://x@127.0.0.1:9/1',
       // A server under test must not announce itself to this machine's command lines.
       NUDGE_PID_DIR: join(tmpdir(), 'cue-test-pids'),
+      // Nor may one leave anything in the developer's cache.
+      XDG_CACHE_HOME: join(tmpdir(), 'cue-test-cache'),
     },
   },
 });

@@ -226,7 +226,7 @@ export function readOwnFile(path: string, trustsRoot: boolean): string {
 }
 
 /** Replaces a file as a whole, for this user alone. @throws what the file system says */
-export function replaceOwnFile(path: string, text: string): void {
+export function replaceOwnFile(path: string, text: string | Buffer): void {
   const draft = `${path}.${processName()}`;
   try {
     // Left by an earlier process of our number; a link in its place goes, not what it points to.

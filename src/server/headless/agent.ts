@@ -48,6 +48,7 @@ import {
 } from './database.js';
 import { createFence, type Fence } from './fence.js';
 import { type DirectoryWatch, leaveTo, watchDirectory } from './lock-handover.js';
+import { templateIn } from './template.js';
 
 /** The folder in which a host keeps its own, in that of its project. */
 const HOST_FOLDER = '.eliza';
@@ -181,13 +182,15 @@ export function warmUp(): void {
 /** @throws AppError UNAVAILABLE or INVALID_INPUT; the database is closed then */
 export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent> {
   const { place, sql } = options;
-  const first = await openDatabase(sql, place);
+  const template = templateIn(options.env);
+  const database = await openDatabase(sql, place, template);
+  const first = database.adapter;
   reached('opened');
   let guard: Guard | null = null;
   let runtime: AgentRuntime | null = null;
   try {
     if (place.kind === 'directory') guard = guardOn(first, place.directory);
-    await ensureTables(sql, first);
+    await ensureTables(sql, database, template);
     reached('tables');
     const agentId = await agentIn(first, options.env);
     const adapter = adapterOn(sql, place, agentId);

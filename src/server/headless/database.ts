@@ -10,6 +10,7 @@ import { withoutEnvFiles } from '../../settings.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import type { DatabaseLocation } from '../client.js';
+import { clear, type Template } from './template.js';
 
 /** What is used of plugin-sql, which comes without usable types. */
 export interface SqlPackage {
@@ -51,25 +52,65 @@ export function prepareDatabase(pack: SqlPackage, directory: string): void {
   if (client) prepared = { ...hold(client), directory, adapter };
 }
 
-/** @throws AppError UNAVAILABLE when the database cannot be opened */
+export interface OpenedDatabase {
+  adapter: IDatabaseAdapter;
+  /** Its directory, where it has just been made there and not from a template. */
+  newIn: string | null;
+}
+
+/**
+ * @param template of a database that has to be made
+ * @throws AppError UNAVAILABLE when the database cannot be opened
+ */
 export async function openDatabase(
   pack: SqlPackage,
   place: DatabaseLocation,
-): Promise<IDatabaseAdapter> {
+  template: Template | null = null,
+): Promise<OpenedDatabase> {
   try {
     const isOther = place.kind !== 'directory' || prepared?.directory !== place.directory;
     if (prepared && isOther) forgetEmbedded();
-    if (place.kind === 'directory') prepareDatabase(pack, place.directory);
-    const adapter = prepared?.adapter ?? adapterOn(pack, place, NOBODY);
-    prepared?.letGo();
-    prepared = null;
-    await adapter.init();
-    await embeddedClient(adapter)?.waitReady;
-    return adapter;
+    if (place.kind !== 'directory') {
+      return { adapter: await opened(adapterOn(pack, place, NOBODY)), newIn: null };
+    }
+    return await openDirectory(pack, place.directory, template);
   } catch (error) {
     forgetEmbedded();
     throw unopened(place, error);
   }
+}
+
+async function openDirectory(
+  pack: SqlPackage,
+  directory: string,
+  template: Template | null,
+): Promise<OpenedDatabase> {
+  const isUnpacked = template?.unpack(directory) ?? false;
+  const isNew = !existsSync(join(directory, VERSION_FILE));
+  try {
+    const adapter = await openPrepared(pack, directory);
+    return { adapter, newIn: isNew ? directory : null };
+  } catch (error) {
+    if (!isUnpacked) throw error;
+    forgetEmbedded();
+    template?.drop();
+    clear(directory);
+    return { adapter: await openPrepared(pack, directory), newIn: directory };
+  }
+}
+
+function openPrepared(pack: SqlPackage, directory: string): Promise<IDatabaseAdapter> {
+  prepareDatabase(pack, directory);
+  const adapter = prepared?.adapter ?? adapterOn(pack, { kind: 'directory', directory }, NOBODY);
+  prepared?.letGo();
+  prepared = null;
+  return opened(adapter);
+}
+
+async function opened(adapter: IDatabaseAdapter): Promise<IDatabaseAdapter> {
+  await adapter.init();
+  await embeddedClient(adapter)?.waitReady;
+  return adapter;
 }
 
 /** Another agent's adapter on the same open database. */
@@ -88,13 +129,23 @@ export function adapterOn(
 /**
  * Makes the host's tables where there are none. A database that has them is left to its own Eliza
  * agent: ours may be of another version, and would change it to that.
+ * @param template takes a copy of what was made
  */
-export async function ensureTables(pack: SqlPackage, adapter: IDatabaseAdapter): Promise<void> {
-  if (await hasTables(adapter.db as Database)) return;
+export async function ensureTables(
+  pack: SqlPackage,
+  { adapter, newIn }: OpenedDatabase,
+  template: Template | null = null,
+): Promise<void> {
+  const db = adapter.db as Database;
+  if (await hasTables(db)) return;
   const migrations = new pack.DatabaseMigrationService();
   await migrations.initializeWithDatabase(adapter.db);
   migrations.discoverAndRegisterPluginSchemas([pack.default]);
   await migrations.runAllPluginMigrations();
+  if (newIn === null || template === null) return;
+  // All that was written is in its files then.
+  await db.execute(sql`checkpoint`);
+  template.pack(newIn);
 }
 
 async function hasTables(db: Database): Promise<boolean> {
