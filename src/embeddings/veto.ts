@@ -3,6 +3,7 @@
  * model measured, nearer than most true re-asks. These rules compare what two intents do, deny, count
  * and name. They only ever forbid a match, and only where both texts say something: English.
  */
+import { RecencyCache } from '../shared/recency-cache.js';
 
 /** The word lists of the veto rules. Words are in lower case and in their base form. */
 
@@ -291,8 +292,8 @@ function turnedAround(word: string, one: string, other: string): string {
  * sentences, nearly all of it their reading; texts are read up to 2,000 characters.
  */
 export function vetoOf(first: string, second: string): Veto {
-  const a = readIntent(first);
-  const b = readIntent(second);
+  const a = readingOf(first);
+  const b = readingOf(second);
 
   const bothAct = a.actions.size > 0 && b.actions.size > 0;
   for (const [one, other] of bothAct ? OPPOSITE_ACTIONS : []) {
@@ -394,6 +395,17 @@ const LISTED = new Set([
   ...OPPOSITE_STATES.flatMap(([one, other]) => [...one, ...other]),
   ...ALTERNATIVES.flatMap((words) => [...words]),
 ]);
+
+/** One text is compared with many; about 5 KB each. */
+const readings = new RecencyCache<string, IntentReading>(500);
+
+function readingOf(text: string): IntentReading {
+  const known = readings.get(text);
+  if (known !== undefined) return known;
+  const reading = readIntent(text);
+  readings.set(text, reading);
+  return reading;
+}
 
 function readIntent(text: string): IntentReading {
   let rest = text.slice(0, MAX_CHARACTERS).normalize('NFKC').replace(/[’‘]/g, "'");

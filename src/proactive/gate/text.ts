@@ -243,6 +243,8 @@ export function momentParts(text: string): string[] {
 export const ALIKE = 0.6;
 export const ALIKE_ON_FILE = 0.45;
 
+const lexicalOf = remembering(embedLexical, 1_000);
+
 /** 0 to 1: words in common both ways, by rarity, or spelling; 0 where a rule forbids it. */
 export function taskLikeness(one: string, other: string, rarity: Rarity): number {
   if (vetoOf(one, other).vetoed) return 0;
@@ -250,7 +252,7 @@ export function taskLikeness(one: string, other: string, rarity: Rarity): number
   const there = covered(a, b);
   const back = covered(b, a);
   const words = there + back === 0 ? 0 : (2 * there * back) / (there + back);
-  return Math.max(words, cosine(embedLexical(a.text), embedLexical(b.text)));
+  return Math.max(words, cosine(lexicalOf(a.text), lexicalOf(b.text)));
 }
 
 /** The file that both are about proves nothing. */
