@@ -281,23 +281,27 @@ export function nextFire(cron: Cron, timezone: string, afterMs: number): number 
   }
 }
 
-/** The last fire at or before `atMs`, null when there is none (since 1970). */
+/**
+ * The last fire at or before `atMs`, null when there is none (since 1970). Found by looking forwards: it is
+ * the next fire after some earlier moment, which is bisected.
+ */
 export function previousFire(cron: Cron, timezone: string, atMs: number): number | null {
-  if (!runsEveryHour(cron)) {
-    const wall = previousWall(cron, passedWall(atMs, timezone));
-    return wall === null ? null : instantOfWallMs(wall, timezone);
+  const fireIn = (fromMs: number): number | null => {
+    const fireMs = nextFire(cron, timezone, fromMs);
+    return fireMs !== null && fireMs <= atMs ? fireMs : null;
+  };
+  let spanMs = DAY_MS;
+  while (spanMs <= atMs && fireIn(atMs - spanMs) === null) spanMs *= 4;
+  let found = fireIn(Math.max(-1, atMs - spanMs));
+  let beforeMs = atMs;
+  while (found !== null) {
+    const next = fireIn(found);
+    if (next === null) return found;
+    const later: number | null = fireIn(Math.floor((next + beforeMs) / 2));
+    if (later === null) beforeMs = Math.floor((next + beforeMs) / 2);
+    found = later ?? next;
   }
-  let offsetMs = zoneOffsetMs(atMs, timezone);
-  let toMs = atMs;
-  for (;;) {
-    const wall = previousWall(cron, toMs + offsetMs);
-    if (wall === null) return null;
-    const fireMs = wall - offsetMs;
-    const change = lastTransition(toMs, timezone, toMs - fireMs);
-    if (!change) return fireMs;
-    toMs = change.atMs - 1;
-    offsetMs = change.beforeMs;
-  }
+  return null;
 }
 
 /** Every hour of the day is in the hour field, however it is written (`*`, `0-23`). */
@@ -370,27 +374,8 @@ function nextWall(cron: Cron, wallMs: number): number | null {
   return (day * DAY_SECONDS + firstTime(cron)) * SECOND_MS;
 }
 
-/** The last matching wall time at or before `wallMs`. */
-function previousWall(cron: Cron, wallMs: number): number | null {
-  const second = Math.floor(wallMs / SECOND_MS);
-  const today = Math.floor(second / DAY_SECONDS);
-  let day = previousDay(cron, today);
-  if (day === today) {
-    const time = timeAtOrBefore(cron, second - today * DAY_SECONDS);
-    if (time !== null) return (today * DAY_SECONDS + time) * SECOND_MS;
-    day = previousDay(cron, today - 1);
-  }
-  return day === null ? null : (day * DAY_SECONDS + lastTime(cron)) * SECOND_MS;
-}
-
 function firstTime(cron: Cron): number {
   return (cron.hours[0] ?? 0) * 3600 + (cron.minutes[0] ?? 0) * 60 + (cron.seconds[0] ?? 0);
-}
-
-function lastTime(cron: Cron): number {
-  return (
-    (cron.hours.at(-1) ?? 0) * 3600 + (cron.minutes.at(-1) ?? 0) * 60 + (cron.seconds.at(-1) ?? 0)
-  );
 }
 
 function timeAtOrAfter(cron: Cron, time: number): number | null {
@@ -403,23 +388,6 @@ function timeAtOrAfter(cron: Cron, time: number): number | null {
       const candidate = hour * 60 + value;
       if (candidate < minute) continue;
       const exact = candidate === Math.floor(time / 60) ? second : cron.seconds[0];
-      return candidate * 60 + (exact ?? 0);
-    }
-  }
-  return null;
-}
-
-function timeAtOrBefore(cron: Cron, time: number): number | null {
-  const second = cron.seconds.findLast((value) => value <= time % 60);
-  let minute = Math.floor(time / 60);
-  if (second === undefined) minute -= 1;
-  for (let hourIndex = cron.hours.length - 1; hourIndex >= 0; hourIndex -= 1) {
-    const hour = cron.hours[hourIndex] ?? 0;
-    if (hour * 60 > minute) continue;
-    for (let index = cron.minutes.length - 1; index >= 0; index -= 1) {
-      const candidate = hour * 60 + (cron.minutes[index] ?? 0);
-      if (candidate > minute) continue;
-      const exact = candidate === Math.floor(time / 60) ? second : cron.seconds.at(-1);
       return candidate * 60 + (exact ?? 0);
     }
   }
@@ -447,27 +415,6 @@ function nextDay(cron: Cron, fromDay: number): number | null {
       month = 0;
       year += 1;
     }
-    bits = -1;
-  }
-  return null;
-}
-
-/** The last matching day at or before `toDay`; 1 January 1970 UTC is 31 December 1969 in the west. */
-function previousDay(cron: Cron, toDay: number): number | null {
-  const to = new Date(toDay * DAY_MS);
-  let year = to.getUTCFullYear();
-  let month = to.getUTCMonth();
-  let firstDay = toDay - to.getUTCDate() + 1;
-  let bits = -1 >>> (32 - to.getUTCDate());
-  for (let step = 0; step <= HORIZON_MONTHS && year >= 1969; step += 1) {
-    const days = monthMask(cron, month, firstDay, monthLength(year, month)) & bits;
-    if (days !== 0) return firstDay + 31 - Math.clz32(days);
-    month -= 1;
-    if (month < 0) {
-      month = 11;
-      year -= 1;
-    }
-    firstDay -= monthLength(year, month);
     bits = -1;
   }
   return null;
