@@ -196,6 +196,9 @@ const NOT_KNOWN = pattern(
 const FEAST = pattern(
   '(?:(?:black|good) friday|(?:easter|cyber|whit) monday|(?:ash|spy) wednesday|(?:palm|easter|whit) sunday|(?:shrove|super|fat) tuesday|maundy thursday)',
 );
+/** "m-f", "t/th", "mwf": days as a timetable has them, which are not read. */
+const DAY_CODE = '(?:mon?|tue?|wed|thu?|fri?|sat?|sun?|[mtwrf])';
+const TIMETABLE = pattern(`(?:${DAY_CODE}(?: ?[-/+] ?${DAY_CODE})+|m(?:t|tu)?w(?:th|r)?f?|tu?th)`);
 const UNIT_WORD =
   /^(?:second|minute|hour|day|week|month|year|quarter|morning|afternoon|evening|night|decade)s?$/;
 const TIME_NAME =
@@ -368,6 +371,7 @@ function tellsTime(
     return beside || BINDS.test(before);
   }
   if (match(phrase, index, FEAST)) return true;
+  if (match(phrase, index, TIMETABLE) && !/^(?:the|an?|my)$/.test(before)) return true;
   if (/^(?:early|late)$/.test(word)) return used.has(index + 1);
   if (/^(?:birthday|anniversary|payday)$/.test(word))
     return [before, wordAt(phrase, index - 2)].includes('on');

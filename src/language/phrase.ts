@@ -12,7 +12,6 @@ import {
   SPELLINGS,
   TEN_WORDS,
   UNIT_SPELLINGS,
-  WEEKDAY_NAMES,
   WEEKDAYS,
 } from './words.js';
 
@@ -278,12 +277,6 @@ function normalised(tokens: readonly Token[]): Token[] {
   while (at < tokens.length) {
     const here = tokens[at];
     if (!here) break;
-    const days = timetableDays(tokens, at);
-    if (days) {
-      words.push(...days.words);
-      at = days.to;
-      continue;
-    }
     const found = numberAt(tokens, at) ??
       splitMeridiem(tokens, at) ?? { low: spelled(tokens, at, words), to: at + 1 };
     const last = tokens[found.to - 1] ?? here;
@@ -413,65 +406,6 @@ const BEHIND_A_DAY =
 const dayName = (token: Token | undefined): string =>
   SPELLINGS[token?.low ?? ''] ?? token?.low ?? '';
 const DAY_JOINER = /^(?:and|or|&|\+|\/)$/;
-const DAY_CODES = ['m|mo', 't|tu', 'w', 'th|r', 'f', 'sa', 'su'].map(
-  (codes) => new RegExp(`^(?:${codes})$`),
-);
-/** A run without joiners; words that hold two days only are too often something else. */
-const RUN_OF_DAYS = /^(?=\w{3})(m)?(t|tu)?(w)?(th|r)?(f)?$/;
-
-/** Days as a timetable has them: "m-f", "m/w/f", "mwf", "t/th", and "mon/wed". They repeat each week. */
-function timetableDays(
-  tokens: readonly Token[],
-  at: number,
-): { words: Token[]; to: number } | null {
-  const first = tokens[at];
-  if (first?.kind !== 'word') return null;
-  let to = at + 1;
-  while (
-    tokens[to]?.start === tokens[to - 1]?.end &&
-    /^(?:word|mark)$/.test(tokens[to]?.kind ?? '')
-  )
-    to += 1;
-  while (tokens[to - 1]?.kind === 'mark' && to > at + 1) to -= 1;
-  const run = tokens.slice(at, to);
-  const text = run.map((token) => token.text).join('');
-  const letters = RUN_OF_DAYS.exec(text.toLowerCase())?.slice(1);
-  const parts = letters ? letters.filter((part) => part) : text.split(/([/,&+-])/);
-  let start = first.start;
-  const words = parts.map((part): Token => {
-    const low = dayCoded(part.toLowerCase());
-    const end = start + part.length;
-    const word: Token = { kind: low === part ? 'mark' : 'word', text: part, low, start, end };
-    start = end;
-    return word;
-  });
-  const days = words.filter((word) => word.kind === 'word');
-  // "the tth exam" is one of that name.
-  const [before, behind] = [tokens[at - 1], tokens[to]];
-  const isName =
-    before?.kind === 'word' && !BEFORE_A_DAY.test(before.low) && !/^[ap]m$/.test(before.low);
-  if (isName && behind?.kind === 'word' && !BEHIND_A_DAY.test(behind.low)) return null;
-  const isClear = letters ? days.length > 2 || /tu?th/i.test(text) : isTimetable(days, text);
-  return isClear ? { words, to } : null;
-}
-
-function dayCoded(low: string): string {
-  const day = DAY_CODES.findIndex((code) => code.test(low));
-  const name = SPELLINGS[low] ?? low;
-  if (WEEKDAYS[name] !== undefined) return name;
-  return day < 0 ? low : `${WEEKDAY_NAMES[(day + 1) % 7]?.toLowerCase()}s`;
-}
-
-/** All of them days, in the order of the week; "m/f" and "t/f" have other meanings. */
-function isTimetable(days: readonly Token[], text: string): boolean {
-  const numbers = days.map(({ low }) => ((WEEKDAYS[low.replace(/days$/, 'day')] ?? -1) + 6) % 7);
-  if (numbers.length < 2 || /[/,&+-]{2}/.test(text)) return false;
-  if (days.some(({ low }) => !/days?$/.test(low))) return false;
-  const rises = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 7));
-  const named = days.some((day) => day.text.length > 1);
-  return rises && (named || days.length > 2 || /^m-/i.test(text));
-}
-
 const touchingBehind = (tokens: readonly Token[], index: number): string =>
   tokens[index]?.end === tokens[index + 1]?.start ? lowOf(tokens, index + 1) : '';
 

@@ -19,7 +19,6 @@ const EVERY_DAY: ScheduleFields['every'] = { count: 1, unit: 'day' };
 export function readRecurrence(phrase: Phrase, index: number): Found {
   return (
     readEvery(phrase, index) ??
-    readInterval(phrase, index) ??
     readAdverb(phrase, index) ??
     readTimesPer(phrase, index) ??
     readMinuteOfHour(phrase, index) ??
@@ -61,18 +60,6 @@ function readEvery(phrase: Phrase, index: number): Found {
     readEveryNth(phrase, at) ??
     readEveryAmount(phrase, at)
   );
-}
-
-const INTERVAL_OPENING = pattern('(?:at|in|with)(?: intervals? of)?');
-const INTERVAL = pattern('(?:- )?intervals?');
-
-/** "at 5 minute intervals", "at intervals of 2 hours". */
-function readInterval(phrase: Phrase, index: number): Found {
-  const opening = match(phrase, index, INTERVAL_OPENING);
-  const every = opening && readEveryAmount(phrase, opening.to);
-  if (!every || / of$/.test(opening.groups[0])) return every;
-  const behind = match(phrase, every.to, INTERVAL);
-  return behind && { ...every, to: behind.to };
 }
 
 const HOW_OFTEN = 'How often, or when exactly, should I do that?';

@@ -12,7 +12,6 @@ export {
   type Explanation,
   readBareSchedule,
   type SchedulePreview,
-  sentenceOf,
   type TriggerHealth,
 } from './report.js';
 export {
