@@ -30,8 +30,7 @@ function shelfOf(...texts: string[]) {
 /** Slots by score after the words of the best hits have counted. */
 function ordered(shelf: ReturnType<typeof shelfOf>, scores: number[], asked: string) {
   const whole = Array.from({ length: shelf.slots }, (_, slot) => scores[slot] ?? 0);
-  const touched = whole.flatMap((score, slot) => (score > 0 ? [slot] : []));
-  const fused = fuse([[{ scores: Float32Array.from(whole), touched }, 1]]);
+  const fused = fuse([[{ scores: Float32Array.from(whole) }, 1]]);
   const terms = new Map(analyze(asked).map((term) => [term, 1]));
   addFeedback(fused, shelf, OPERATOR, terms, byAge);
   return [...fused.touched]

@@ -82,15 +82,19 @@ describe('fusion of two searches', () => {
     const scores = Float32Array.from([0.5, 0.2, 0, 0.9]);
     const many = 80;
     const all = new Float32Array(many).map((_, slot) => scores[slot % 4] ?? 0);
-    const above = aboveMean({ scores: all, touched: [...all.keys()] }, many);
-    expect([...above.touched].slice(0, 3)).toEqual([0, 3, 4]);
-    expect([...above.scores].slice(0, 4).map((score) => Math.round(score * 100))).toEqual([
-      18, 0, 0, 58,
-    ]);
+    const words = { scores: new Float32Array(many) };
+    const first = (above: { scores: Float32Array }) =>
+      [...above.scores].slice(0, 4).map((score) => Math.round(score * 100));
+    expect(first(aboveMean({ scores: all }, words, 0.1))).toEqual([10, 0, 0, 50]);
+    // Without a word in common only a clear one counts.
+    expect(first(aboveMean({ scores: all }, words, 0.6))).toEqual([0, 0, 0, 67]);
+    words.scores[0] = 1;
+    expect(first(aboveMean({ scores: all }, words, 0.6))).toEqual([27, 0, 0, 67]);
   });
 
   it('the likeness of the only memory counts', () => {
-    const above = aboveMean({ scores: Float32Array.from([0.5]), touched: [0] }, 1);
+    const scores = Float32Array.from([0.5]);
+    const above = aboveMean({ scores }, { scores }, 0);
     expect(above.scores[0]).toBeGreaterThan(0.45);
   });
 

@@ -122,8 +122,11 @@ export type Fused = DenseScores;
 
 type Scored = { scores: Float32Array; touched: ArrayLike<number> };
 
+/** All scores of a list. To walk over them is faster than from one that is touched to the next. */
+type Scores = Pick<DenseScores, 'scores'>;
+
 /** The sum of lists, each scaled to its best and times its weight. */
-export function fuse(lists: readonly [list: Scored | null, weight: number][]): Fused {
+export function fuse(lists: readonly [list: Scores | null, weight: number][]): Fused {
   const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
   const scores = new Float32Array(size);
   for (const [list, weight] of lists) if (list) add(scores, list, weight);
@@ -131,23 +134,23 @@ export function fuse(lists: readonly [list: Scored | null, weight: number][]): F
 }
 
 /** The best score of a list; 0 of none. */
-export function highest(list: Scored | null): number {
+export function highest(list: Scores | null): number {
   if (list === null) return 0;
-  const { scores, touched } = list;
+  const { scores } = list;
   let best = 0;
-  for (let i = 0; i < touched.length; i += 1) {
-    best = Math.max(best, scores[touched[i] as number] as number);
+  for (let slot = 0; slot < scores.length; slot += 1) {
+    best = Math.max(best, scores[slot] as number);
   }
   return best;
 }
 
-function add(scores: Float32Array, list: Scored, share: number): void {
+function add(sums: Float32Array, list: Scores, share: number): void {
   const best = highest(list);
   if (best <= 0) return;
   const scale = share / best;
-  for (let at = 0; at < list.touched.length; at += 1) {
-    const slot = list.touched[at] as number;
-    scores[slot] = (scores[slot] as number) + scale * (list.scores[slot] as number);
+  const { scores } = list;
+  for (let slot = 0; slot < scores.length; slot += 1) {
+    sums[slot] = (sums[slot] as number) + scale * (scores[slot] as number);
   }
 }
 
@@ -155,26 +158,32 @@ function add(scores: Float32Array, list: Scored, share: number): void {
 const UNLIKE = 20;
 
 /**
- * The list with the mean taken off; what is below it is left out.
- * @param count of all that could have a score
+ * What likeness is above its mean, beside words: any two texts are somewhat alike. Where they share no
+ * word, only what is at least `floor` counts.
  */
-export function aboveMean({ scores, touched }: Scored, count: number): DenseScores {
-  let sum = 0;
-  for (let i = 0; i < touched.length; i += 1) sum += scores[touched[i] as number] as number;
-  const mean = Math.max(0, sum / (count + UNLIKE));
+export function aboveMean({ scores }: Scores, words: Scores, floor: number): Scores {
   const above = new Float32Array(scores.length);
-  const left = new Int32Array(touched.length);
-  let kept = 0;
-  for (let i = 0; i < touched.length; i += 1) {
-    const slot = touched[i] as number;
-    const score = (scores[slot] as number) - mean;
-    if (score <= 0) continue;
-    above[slot] = score;
-    left[kept] = slot;
-    kept += 1;
+  // The bits of numbers above 0 order as they do, and choose without a branch, which is guessed wrong for
+  // every other slot.
+  const [given, shared, kept] = [bitsOf(scores), bitsOf(words.scores), bitsOf(above)];
+  const [least = 0] = bitsOf(Float32Array.of(floor));
+  let count = 0;
+  for (let slot = 0; slot < given.length; slot += 1) {
+    const bits = given[slot] as number;
+    count -= -bits >> 31;
+    kept[slot] = bits & (~((bits - least) >> 31) | (-(shared[slot] as number) >> 31));
   }
-  return { scores: above, touched: left.subarray(0, kept) };
+  let sum = 0;
+  for (let slot = 0; slot < above.length; slot += 1) sum += above[slot] as number;
+  const mean = sum / (count + UNLIKE);
+  for (let slot = 0; slot < above.length; slot += 1) {
+    above[slot] = Math.max(0, (above[slot] as number) - mean);
+  }
+  return { scores: above };
 }
+
+const bitsOf = ({ buffer, byteOffset, length }: Float32Array) =>
+  new Int32Array(buffer, byteOffset, length);
 
 /** Sets a score that only grows; what had none is touched by it. */
 export function raise(fused: Fused, slot: number, score: number): void {

@@ -141,15 +141,14 @@ export async function fitOf(
   const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
   const factor = vectorShare(shelf.averageText) * vectorFactor(highest(keyword), most);
   const shares = spread && likenessShares(spread);
-  const near = (list: DenseScores | null) =>
-    list && shares ? shelf.withNeighbours(list, shares, filter) : list;
+  const likely = (list: DenseScores | null, threshold: number) => {
+    const near = list && shares ? shelf.withNeighbours(list, shares, filter) : list;
+    return near && keyword ? aboveMean(near, keyword, threshold * ALONE) : near;
+  };
   const fused = fuse([
     [keyword, 1],
-    [
-      likely(near(vector), keyword, embedder.thresholds.candidate),
-      vectorWeight(embedder.id) * factor,
-    ],
-    [likely(near(second), keyword, besideAlike), BESIDE_WEIGHT * factor],
+    [likely(vector, embedder.thresholds.candidate), vectorWeight(embedder.id) * factor],
+    [likely(second, besideAlike), BESIDE_WEIGHT * factor],
   ]);
   if (whole) {
     addFeedback(fused, shelf, filter, terms, newerIn(shelf));
@@ -245,29 +244,6 @@ function raised(
   const list = { ...dense };
   for (const [slot, hit] of phrases) raise(list, slot, scoreOf(hit));
   return list;
-}
-
-/**
- * What a likeness is above the mean of all memories, beside words: any two texts are somewhat alike.
- * Without a shared word only a clear likeness counts.
- */
-function likely(
-  vector: DenseScores | null,
-  keyword: DenseScores | null,
-  threshold: number,
-): DenseScores | null {
-  if (!vector || !keyword) return vector;
-  const floor = threshold * ALONE;
-  const { scores, touched } = vector;
-  const clear = new Int32Array(touched.length);
-  let count = 0;
-  for (let i = 0; i < touched.length; i += 1) {
-    const slot = touched[i] as number;
-    const isClear = (keyword.scores[slot] as number) > 0 || (scores[slot] as number) >= floor;
-    clear[count] = slot;
-    count += isClear ? 1 : 0;
-  }
-  return aboveMean({ scores, touched: clear.subarray(0, count) }, touched.length);
 }
 
 /** Who and which time is named, whether one is asked for, how long a turn is: where there is a score. */

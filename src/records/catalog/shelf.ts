@@ -22,16 +22,31 @@ import type {
 import { checkVector, Vectors } from './vectors.js';
 import { type AnalyzedWords, threadCoherence, Words } from './words.js';
 
-/** The slots that have a score, which are all that the filter lets through. */
+/** Scores of all that the filter lets through; which slots have one is looked for when somebody asks. */
 export function scored(scores: Float32Array): DenseScores {
+  let touched: Int32Array | null = null;
+  return {
+    scores,
+    get touched() {
+      touched ??= touchedOf(scores);
+      return touched;
+    },
+    set touched(slots) {
+      touched = slots;
+    },
+  };
+}
+
+function touchedOf(scores: Float32Array): Int32Array {
   const touched = new Int32Array(scores.length);
   let count = 0;
-  // Without a branch, which is guessed wrong for every other slot.
-  for (let slot = 0; slot < scores.length; slot += 1) {
+  // Without a branch, which is guessed wrong for every other slot: the bits of a score are above 0, too.
+  const bits = new Int32Array(scores.buffer, scores.byteOffset, scores.length);
+  for (let slot = 0; slot < bits.length; slot += 1) {
     touched[count] = slot;
-    count += scores[slot] === 0 ? 0 : 1;
+    count -= -(bits[slot] as number) >> 31;
   }
-  return { scores, touched: touched.subarray(0, count) };
+  return touched.subarray(0, count);
 }
 
 const HEX_PREFIX = /^[0-9a-f]{1,32}$/i;
