@@ -6,7 +6,7 @@ import { CLIENT, errorOf, noGuard, testRoom } from './hint-room.js';
 const BUILD = { component: 'api', key: 'build' };
 /** Translated, it has some 240 characters, and a path of this letter has to be tried to its end. */
 const heavy = (end: string) =>
-  `*(${Array.from({ length: 20 }, (_, index) => 'a'.repeat(index + 1)).join('|')})?[${end}]`;
+  `*{${Array.from({ length: 20 }, (_, index) => 'a'.repeat(index + 1)).join(',')}}?[${end}]`;
 /** As many as a scope may hold. */
 const scopeOf = (count: number) => ({
   cwd_glob: Array.from({ length: count }, (_, index) =>

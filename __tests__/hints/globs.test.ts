@@ -34,23 +34,11 @@ it.each([
   ['[^a-c]', 'd'],
   ['[]a]', ']'],
   ['[a-]', '-'],
-  ['[[:digit:]x]', '7'],
   ['{api,web/app}/src', 'web/app/src'],
   ['{a,{b,c}}d', 'cd'],
-  ['v{1..10}', 'v7'],
-  ['v{1..10}', 'v10'],
-  ['v{08..11}', 'v09'],
-  ['{c..a}', 'b'],
   ['{a}', '{a}'],
   ['{a/**,b}/c', 'a/x/y/c'],
   ['{**,x}', 'a/b'],
-  ['@(api|web)-*', 'web-1'],
-  ['(api|web)', 'web'],
-  ['api?(-v2)', 'api'],
-  ['api?(-v2)', 'api-v2'],
-  ['v+([0-9])', 'v123'],
-  ['*(ab)', 'abab'],
-  ['+(a|*(b)c)', 'abbc'],
   ['[+-9]x', '.x'],
   ['C:/Program Files (x86)/*', 'C:/Program Files (x86)/app'],
   ['C:\\code\\http-proxy*', 'C:/code/http-proxy'],
@@ -72,16 +60,11 @@ it.each([
   ['?', '/'],
   ['[!a]', '/'],
   ['[+-9]', '/'],
-  ['[[:punct:]]', '/'],
   ['/srv', '/Srv'],
   ['src', '/src'],
   ['src', 'src/'],
   ['a/**/b', 'ab'],
   ['a\\*b', 'axb'],
-  ['v{1..10}', 'v11'],
-  ['v{1..10}', 'v0'],
-  ['v{08..11}', 'v9'],
-  ['v+([0-9])', 'v'],
   ['(x86)', 'x86'],
   ['{**,a}b', 'x/b'],
   ['[a-c]', 'B'],
@@ -93,7 +76,6 @@ it.each([
 it('ignores letter case when it is told to', () => {
   expect(fits('C:/Code/[A-C]*', 'c:/code/Beta', true)).toBe(true);
   expect(fits('C:/Code/[A-C]*', 'c:/code/Delta', true)).toBe(false);
-  expect(fits('C:/Code/[[:upper:]]*', 'c:/code/beta', true)).toBe(true);
 });
 
 it('reads ! in front as taking out, and matches the rest', () => {
@@ -114,17 +96,17 @@ it.each([
   ['\\.\\./x', 'leads up with ".."'],
   ['a{b', 'has "{" without "}"'],
   ['a[b', 'has "[" without "]"'],
-  ['a/@(b', 'has "@(" without ")"'],
-  ['[z-a]', 'has a range in "[…]" that runs backwards, or an unknown name'],
-  ['[[:word2:]]', 'has a range in "[…]" that runs backwards, or an unknown name'],
+  ['[z-a]', 'has a range in "[…]" that runs backwards'],
+  ['[[:digit:]x]', 'has a named class in "[…]", which is not known here: write a-z'],
   ['**\\http', 'has "\\" before no special character (folders are separated by "/")'],
   ['a\\', 'has "\\" before no special character (folders are separated by "/")'],
   ['!(a)', 'has "!(…)", which is not known here: list "!glob" beside the others'],
   ['x/!(a|b)/y', 'has "!(…)", which is not known here: list "!glob" beside the others'],
-  ['{1..100000}', 'has the range {1..100000} of over 100'],
-  ['{1..9..2}', 'has the range {1..9..2}, which is not known here'],
-  ['{a..9}', 'has the range {a..9} of two kinds'],
-  ['{1..99}'.repeat(10), 'stands for too many paths'],
+  ['v{1..9}', 'has a range in "{…}", which is not known here: list its words'],
+  ['@(api|web)-*', 'has "(…|…)", which is not known here: write {a,b}'],
+  ['(api|web)', 'has "(…|…)", which is not known here: write {a,b}'],
+  ['api?(-v2)', 'has "(…|…)", which is not known here: write {a,b}'],
+  ['?*'.repeat(120), 'stands for too many paths'],
 ])('refuses %j: %s', (glob, problem) => {
   expect(problemOf(glob)).toBe(problem);
 });
@@ -186,12 +168,8 @@ it.each([
   '**/a/**/a/**/a/**/b',
   `${'*a'.repeat(16)}b`,
   `${'**/a/'.repeat(16)}b`,
-  '+(ab|a|b|aba)*(a|aa)+(a|?)x',
-  '*(?)*(a)*(*)*(a*)*(?)b',
   '{a,aa,aaa}{a,aa}*{a,aa}*{a,aa}*b',
-  `${'{1..99}'.repeat(3)}*b`,
   '*[!b]*[!b]*[!b]*b',
-  '+(+(a|aa)|*(a))b',
 ])('tests %s on 4,096 characters in no time', (glob) => {
   for (const start of ['a', '/a', 'ab', '/aa']) {
     expectQuick(1_000, () => fits(glob, longPath(start)));
@@ -200,7 +178,7 @@ it.each([
 
 it('takes no glob that explodes, whatever is strung together', () => {
   const piece = fc.constantFrom(
-    ...['*', '**/', 'a', '?', '/', '{a,aa}', '+(a)', '*(a|aa)', '[ab]', '{1..9}', '/**'],
+    ...['*', '**/', 'a', '?', '/', '{a,aa}', '{a,}', '{a,b,aa}', '[ab]', '/**'],
   );
   let taken = 0;
   fc.assert(

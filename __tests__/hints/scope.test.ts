@@ -100,7 +100,10 @@ it('names the entry that is refused and says why', () => {
   expect(checkScope(scope, 'scope')).toEqual([
     { field: 'scope.cwd_glob.1', message: '"../up" leads up with ".."' },
     { field: 'scope.cwd_glob.2', message: '"~/code" begins with "~": write the folder out' },
-    { field: 'scope.cwd_glob.3', message: '"{1..100000}" has the range {1..100000} of over 100' },
+    {
+      field: 'scope.cwd_glob.3',
+      message: '"{1..100000}" has a range in "{…}", which is not known here: list its words',
+    },
     { field: 'scope.repo', message: '"git:org/../x" leads up with ".."' },
     { field: 'scope.repo', message: '"https://host" names no repository' },
     { field: 'scope.env_match.constructor', message: 'must not be "constructor"' },

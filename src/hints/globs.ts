@@ -1,11 +1,10 @@
 /**
  * Globs on folders and branches, translated to RE2: bash's, with dotfiles, as picomatch reads them
  * with `dot: true`: `*` and `?` within a segment, `**` as a whole segment for none or many, `[a-z]`,
- * `[!a]`, `[[:digit:]]`, `{a,b}`, `{1..9}`, `@(a|b)`, `(a|b)`, `?(a)`, `+(a)`, `*(a)`, `\` before
- * punctuation. A glob is the whole path: `**\/http-proxy*` is `/srv/http-proxy` and not a folder below
- * it, which `**\/http-proxy*\/**` is. Different from picomatch on purpose: matching is linear in the
- * path, `{1..10}` are ten numbers, parentheses without `|` stand for themselves (`Program Files (x86)`),
- * `!(…)` is refused (a scope lists `!glob` instead), and a missing closing bracket is an error.
+ * `[!a]`, `{a,b}`, `\` before punctuation. A glob is the whole path: `**\/http-proxy*` is
+ * `/srv/http-proxy` and not a folder below it, which `**\/http-proxy*\/**` is. Different from picomatch on
+ * purpose: matching is linear in the path, parentheses stand for themselves (`Program Files (x86)`), and
+ * what means something else elsewhere (`@(a|b)`, `{1..9}`) and a missing closing bracket are errors.
  */
 import { RE2JS } from 're2js';
 import { type Finding, messageOf } from '../shared/errors.js';
@@ -24,7 +23,6 @@ const MAX_GLOB = 256;
 const MAX_SIZE = 1_000;
 /** Of the globs of one scope together: 50 with as many characters as most paths have. */
 const MAX_SIZE_TOGETHER = 3_500;
-const MAX_RANGE = 100;
 
 /** The one spelling of a glob: `C:\code\*\` is `C:/code/*`. Says nothing about whether it is legal. */
 export function plainGlob(glob: string): string {
@@ -123,6 +121,13 @@ function refuse(problem: string): never {
 /** ASCII punctuation but the slash, which RE2 takes as it is when a backslash stands before it. */
 const literal = (text: string): string => text.replace(/[!-.:-@[-`{-~]/g, '\\$&');
 
+const UNKNOWN: readonly (readonly [RegExp, string])[] = [
+  [/!\(/, 'has "!(…)", which is not known here: list "!glob" beside the others'],
+  [/[@?+*]\(|\([^()]*\|/, 'has "(…|…)", which is not known here: write {a,b}'],
+  [/\{[^{},]*\.\.[^{},]*\}/, 'has a range in "{…}", which is not known here: list its words'],
+  [/\[:/, 'has a named class in "[…]", which is not known here: write a-z'],
+];
+
 /** @throws Refused */
 function translated(glob: string): string {
   /**
@@ -131,28 +136,13 @@ function translated(glob: string): string {
    */
   function sequence(from: number, to: number, starts: boolean, ends: boolean): string {
     const isEnd = (at: number) => (at === to ? ends : glob[at] === '/');
-    let source = '';
-    let at = from;
-
-    /** `(…)` and `{…}` with the alternatives in it. `null`: the bracket stands for itself. */
-    function choice(bracket: number, separator: '|' | ',', quantifier: string): string | null {
-      const parts = partsOf(bracket, to, separator);
-      if (parts === null) return null;
-      const after = parts.close + 1;
-      const isMany = quantifier === '+' || quantifier === '*';
-      const isStart = isSegmentStart() && !isMany;
-      const branches = parts.ranges.map(([begin, end]) =>
-        sequence(begin, end, isStart, !isMany && isEnd(after)),
-      );
-      at = after;
-      return `(?:${branches.join('|')})${quantifier}`;
-    }
-
     const isSegmentStart = () => (at === from ? starts : glob[at - 1] === '/');
     const take = (length: number, pattern: string) => {
       at += length;
       return pattern;
     };
+    let source = '';
+    let at = from;
 
     function piece(): string {
       const character = glob[at] ?? '';
@@ -162,26 +152,18 @@ function translated(glob: string): string {
         if (at + 2 < to) return take(3, '(?:[^/]*/)*');
         if (at === from) return take(2, '(?s:.*)');
       }
-      if (/^[@?+*!]\(/.test(rest)) {
-        if (character === '!') {
-          refuse('has "!(…)", which is not known here: list "!glob" beside the others');
-        }
-        const pattern = choice(at + 1, '|', character === '@' ? '' : character);
-        return pattern ?? refuse(`has "${character}(" without ")"`);
-      }
-      const stars = /^\*+(?!\()/.exec(rest)?.[0].length;
+      const stars = /^\*+/.exec(rest)?.[0].length;
       if (stars !== undefined) {
         const isWhole = isSegmentStart() && isEnd(at + stars);
         // A segment is never empty.
         return take(stars, isWhole ? '[^/]+' : '[^/]*');
       }
       if (character === '?') return take(1, '[^/]');
-      if (character === '[') return characterClass();
-      if (character === '{') return braces();
-      if (character === '(') {
-        const isChoice = (partsOf(at, to, '|')?.ranges.length ?? 0) > 1;
-        return (isChoice ? choice(at, '|', '') : null) ?? take(1, '\\(');
+      if (character === '[') {
+        const [whole, not = '', inner = ''] = classAt(at, to) ?? refuse('has "[" without "]"');
+        return take(whole.length, setOf(inner, not !== ''));
       }
+      if (character === '{') return choice();
       if (character !== '\\') return take(1, literal(character));
       if (!/^\\[^/\p{L}\p{N}]/u.test(rest)) {
         refuse('has "\\" before no special character (folders are separated by "/")');
@@ -189,45 +171,34 @@ function translated(glob: string): string {
       return take(2, literal(rest.charAt(1)));
     }
 
-    function braces(): string {
-      const parts = partsOf(at, to, ',') ?? refuse('has "{" without "}"');
-      if (parts.ranges.length > 1) return choice(at, ',', '') ?? '';
-      const words = rangeOf(glob.slice(at + 1, parts.close));
-      if (words === null) return take(1, '\\{');
-      return take(parts.close + 1 - at, `(?:${words.map(literal).join('|')})`);
-    }
-
-    function characterClass(): string {
-      const found = classAt(at, to) ?? refuse('has "[" without "]"');
-      const [whole, not = '', inner = ''] = found;
-      const set = setOf(inner, not !== '');
-      return take(whole.length, set ?? refuse(BAD_SET));
+    function choice(): string {
+      const { close, ranges } = partsOf(at, to) ?? refuse('has "{" without "}"');
+      if (ranges.length === 1) return take(1, '\\{');
+      const [isStart, isLast] = [isSegmentStart(), isEnd(close + 1)];
+      const branches = ranges.map(([begin, end]) => sequence(begin, end, isStart, isLast));
+      return take(close + 1 - at, `(?:${branches.join('|')})`);
     }
 
     while (at < to) source += piece();
     return source;
   }
 
-  /** What stands between a bracket and the one that closes it, cut at the separators of its level. */
-  function partsOf(at: number, to: number, separator: '|' | ',') {
-    const [open, close] = separator === '|' ? '()' : '{}';
+  /** What stands between a brace and the one that closes it, cut at the commas of its level. */
+  function partsOf(at: number, to: number) {
     const ranges: [number, number][] = [];
     let from = at + 1;
     let depth = 0;
-    let others = 0;
     for (let index = at; index < to; index += 1) {
       const character = glob.charAt(index);
       if (character === '\\') index += 1;
       else if (character === '[') index += (classAt(index, to)?.[0].length ?? 1) - 1;
-      else if (character === open) depth += 1;
-      else if (character === close) {
-        depth -= 1;
-        if (depth === 0) return { close: index, ranges: [...ranges, [from, index] as const] };
-      } else if ('{('.includes(character)) others += 1;
-      else if ('})'.includes(character)) others = Math.max(0, others - 1);
-      else if (character === separator && depth === 1 && others === 0) {
+      else if (character === '{') depth += 1;
+      else if (character === ',' && depth === 1) {
         ranges.push([from, index]);
         from = index + 1;
+      } else if (character === '}') {
+        depth -= 1;
+        if (depth === 0) return { close: index, ranges: [...ranges, [from, index] as const] };
       }
     }
     return null;
@@ -239,26 +210,18 @@ function translated(glob: string): string {
     return found !== null && at + found[0].length <= to ? found : null;
   }
 
+  const plain = glob.replace(/\\./g, '__');
+  const unknown = UNKNOWN.find(([form]) => form.test(plain));
+  if (unknown !== undefined) refuse(unknown[1]);
   return sequence(0, glob.length, true, true);
 }
 
 /** `[…]` with its negation and what is in it. The first character may be `]` itself. */
-const CLASS = (() => {
-  const item = String.raw`\[:[^\]/]*:\]|\\[^/]|[^\]\\/]`;
-  return new RegExp(String.raw`\[([!^]|(?![!^]))((?:\]|${item})(?:${item})*)\]`, 'y');
-})();
-const BAD_SET = 'has a range in "[…]" that runs backwards, or an unknown name';
-const NAMED = /\[:(?:alnum|alpha|digit|lower|upper|space|punct|word|xdigit):\]/g;
+const CLASS = /\[([!^]|(?![!^]))((?:\]|\\[^/]|[^\]\\/])(?:\\[^/]|[^\]\\/])*)\]/y;
 
-/** What stands in the brackets of a class, in RE2's syntax and without the slash; `null`: cannot be read. */
-function setOf(inner: string, isNegated: boolean): string | null {
-  let names = '';
-  const text = inner.replace(NAMED, (name) => {
-    names += name === '[:punct:]' ? '!-.:-@\\[-`{-~' : name;
-    return '';
-  });
-  if (text.includes('[:')) return null;
-  const signs = [...text.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
+/** What stands in the brackets of a class, in RE2's syntax and without the slash. @throws Refused */
+function setOf(inner: string, isNegated: boolean): string {
+  const signs = [...inner.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
     sign: escaped ?? plain ?? '',
     isDash: plain === '-',
   }));
@@ -272,35 +235,13 @@ function setOf(inner: string, isNegated: boolean): string | null {
     }
     at += 2;
     const [first, last] = [low.codePointAt(0) ?? 0, high.codePointAt(0) ?? 0];
-    if (last < first) return null;
+    if (last < first) refuse('has a range in "[…]" that runs backwards');
     const isAcrossSlash = first < 47 && last > 47;
     ranges += isAcrossSlash
       ? `${literal(low)}-\\.0-${literal(high)}`
       : `${literal(low)}-${literal(high)}`;
   }
-  return isNegated ? `[^/${names}${ranges}]` : `[${names}${ranges}]`;
-}
-
-/** The words of `1..10` (zeros kept) and `a..e`; `null`: no range. @throws Refused */
-function rangeOf(text: string): string[] | null {
-  const [, first, last] = /^(-?\d{1,9}|[a-z])\.\.(-?\d{1,9}|[a-z])$/iu.exec(text) ?? [];
-  if (first === undefined || last === undefined) {
-    const isRange = /^-?\w+\.\.-?\w+(?:\.\.-?\w+)?$/.test(text);
-    return isRange ? refuse(`has the range {${text}}, which is not known here`) : null;
-  }
-  const isNumber = /\d$/.test(first);
-  if (isNumber !== /\d$/.test(last)) refuse(`has the range {${text}} of two kinds`);
-  const [one, other] = [first, last].map((word) =>
-    isNumber ? Number(word) : (word.codePointAt(0) ?? 0),
-  );
-  const low = Math.min(one ?? 0, other ?? 0);
-  const count = Math.abs((one ?? 0) - (other ?? 0)) + 1;
-  if (count > MAX_RANGE) refuse(`has the range {${text}} of over ${MAX_RANGE}`);
-  const isPadded = [first, last].some((word) => /^-?0\d/.test(word));
-  const width = isPadded ? Math.max(first.length, last.length) : 0;
-  return Array.from({ length: count }, (_, index) =>
-    isNumber ? String(low + index).padStart(width, '0') : String.fromCodePoint(low + index),
-  );
+  return isNegated ? `[^/${ranges}]` : `[${ranges}]`;
 }
 
 /** What many tests may cost together: characters of a text times the size of each pattern. */

@@ -150,37 +150,22 @@ export function listComponents({ store, clock }: HintContext, caller: Caller): C
 }
 
 export function counts({ store, clock }: HintContext, caller: Caller): HintCounts {
-  const nowMs = clock.now();
-  const { variants } = store;
   const result = { hints: 0, durable: 0, session: 0, secret: 0 };
-  /** Hidden from the caller. They are few, so the totals are corrected by them. */
-  const unseen: Variant[] = [];
-  for (const variant of variants.all()) {
-    if (!isSeen(variant, caller, nowMs)) {
-      unseen.push(variant);
-      continue;
-    }
+  const components = new Set<string>();
+  const tags = new Map<string, number>();
+  for (const variant of liveFor(store.variants.all(), caller, clock.now())) {
+    components.add(variant.component);
     result.hints += 1;
     if (variant.expiresAtMs === null) result.session += 1;
     if (variant.isSecret) result.secret += 1;
+    for (const tag of variant.tags) tags.set(tag, (tags.get(tag) ?? 0) + 1);
   }
   result.durable = result.hints - result.session;
-  const hidden = tally(unseen.map(({ component }) => component));
-  const hiddenTags = tally(unseen.flatMap(({ tags }) => tags));
-  const isHidden = ([component, count]: [string, number]) => count === variants.countOf(component);
-  const components = variants.componentCount - [...hidden].filter(isHidden).length;
-  const top_tags = [...variants.tagCounts()]
-    .map(([tag, count]) => ({ tag, count: count - (hiddenTags.get(tag) ?? 0) }))
-    .filter(({ count }) => count > 0)
+  const top_tags = [...tags]
+    .map(([tag, count]) => ({ tag, count }))
     .toSorted((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
     .slice(0, TOP_TAGS);
-  return { components, ...result, top_tags };
-}
-
-function tally(names: readonly string[]): Map<string, number> {
-  const counted = new Map<string, number>();
-  for (const name of names) counted.set(name, (counted.get(name) ?? 0) + 1);
-  return counted;
+  return { components: components.size, ...result, top_tags };
 }
 
 /** NOT_FOUND for a key, or for its component when the caller has nothing in that. */

@@ -119,10 +119,6 @@ export function createVariants() {
         if (others.every((set) => set.has(variant))) yield variant;
       }
     },
-    /** How many have each tag, expired ones included. */
-    *tagCounts(): Generator<[tag: string, count: number]> {
-      for (const [tag, { size }] of tags) yield [tag, size];
-    },
     all: (): Iterable<Variant> => byId.values(),
     put(stored: StoredHint): Variant {
       const { id, component, key, audience, expiresAtMs, session } = stored;

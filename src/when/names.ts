@@ -27,8 +27,6 @@ export function createTriggers({ entries }: Pick<Library, 'entries'>): Triggers 
   };
 }
 
-const IN_FILE = /^([^#]+)#(.+)$/;
-
 export function createNames({ files }: Pick<Library, 'files'>) {
   const sectionsByTitle = new Map<string, Section[]>();
   const filesByPath = new Map<string, DecisionFile[]>();
@@ -58,8 +56,6 @@ export function createNames({ files }: Pick<Library, 'files'>) {
     return longest === undefined ? [] : (filesByPath.get(longest) ?? []);
   }
 
-  const sectionsTitled = (title: string) => sectionsByTitle.get(titleKey(title)) ?? [];
-
   /** How a file is called in commands: by its name when that leads to it, else by its path. */
   function fileName(path: string): string {
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -70,15 +66,12 @@ export function createNames({ files }: Pick<Library, 'files'>) {
   return {
     /**
      * Sections of this title, in the order of the files. Letter case and the dot of structural
-     * sections make no difference, but where there are structural ones, they are meant. `a.md#Title` means
-     * those of that file.
+     * sections make no difference, but where there are structural ones, they are meant.
      */
     sections(title: string): readonly Section[] {
-      const all = meantOf(sectionsTitled(title));
-      const [, file = '', own = ''] = IN_FILE.exec(title) ?? [];
-      if (all.length > 0 || !namesMarkdown(file)) return all;
-      const paths = new Set(filesNamed(file).map(({ path }) => path));
-      return meantOf(sectionsTitled(own).filter((section) => paths.has(section.file)));
+      const named = sectionsByTitle.get(titleKey(title)) ?? [];
+      const structural = named.filter((section) => section.structural);
+      return structural.length > 0 ? structural : named;
     },
     files: filesNamed,
     fileName,
@@ -93,11 +86,6 @@ export function createNames({ files }: Pick<Library, 'files'>) {
     filesLike: (name: string, most: number) =>
       likeOf(new Set(files.map(({ path }) => fileName(path))), name, most),
   };
-}
-
-function meantOf(named: readonly Section[]): readonly Section[] {
-  const structural = named.filter((section) => section.structural);
-  return structural.length > 0 ? structural : named;
 }
 
 function likeOf(names: ReadonlySet<string>, asked: string, most: number) {

@@ -173,9 +173,8 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
   if ((candidates[0]?.confidence ?? 0) >= FLOOR) {
     return hit(query, 'hybrid', candidates, lost ? { message: leadsNowhere(lost) } : {});
   }
-  const near = lost ? nearestTitles(context.library, lost) : '';
   return miss(query, candidates, {
-    ...(lost ? { message: `${leadsNowhere(lost)}.${near}` } : {}),
+    ...(lost ? { message: `${leadsNowhere(lost)}.` } : {}),
     suggestions: suggestionsFor(context, phrase, candidates),
   });
 }
@@ -371,25 +370,13 @@ function leadsNowhere({ phrase, line, header, file, group }: LinkedEntry): strin
   return `${place} leads to "${header}", which ${file} does not have`;
 }
 
-/** Sections of its file that are called much like the one that is missing. */
-function nearestTitles({ files }: Pick<Library, 'files'>, { file, header }: LinkedEntry): string {
-  const sections = files.find(({ path }) => path === file)?.sections ?? [];
-  const near = nearestTo(header, new Set(sections.map(({ title }) => title)), SUGGESTED, ALIKE);
-  return near.length === 0 ? '' : ` Closest there: ${near.map((one) => `§ ${one}`).join(', ')}.`;
-}
-
 /** What `§` may stand for: several of one name. */
 function several(given: readonly Pick<Match, 'header' | 'file' | 'line'>[]): Miss {
   const places = given.map(({ file, line }) => `${file}:${line}`);
-  const name = given[0]?.header ?? '';
   const files = [...new Set(given.map(({ file }) => file))];
-  // Of several in one file none can be named.
-  const isTold = files.length === given.length;
-  const names = files.map((file) => (isTold ? `§ ${file}#${name}` : `§ ${file}`));
-  const how = isTold ? `; name one like this: ${names[0]}` : '';
   return {
-    message: `"${name}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}${how}.`,
-    suggestions: names.slice(0, SUGGESTED).map((one) => `/when ${one}`),
+    message: `"${given[0]?.header ?? ''}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}.`,
+    suggestions: files.slice(0, SUGGESTED).map((file) => `/when § ${file}`),
   };
 }
 

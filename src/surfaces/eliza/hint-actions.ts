@@ -24,9 +24,8 @@ import {
   hintAction,
   lastShownHints,
   noteShownHints,
-  refOf,
 } from './hint-turn.js';
-import { answerToForget, stillOpen } from './open-questions.js';
+import { stillOpen } from './open-questions.js';
 import { ask, forget, type HintRef, pendingOf } from './pending.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 
@@ -252,8 +251,6 @@ const ASKS = /\?\s*$|^\s*(?:did|does|do|has|will|was)\b/i;
 const HELPED =
   /\b(?:worked|works|helped|helps|succeeded|did (?:it|the (?:trick|job))|was (?:right|correct|good|it)|(?:is|are) (?:right|correct|fine|green)|perfect|great|success(?:ful(?:ly)?)?)\b/i;
 const BUMP = /\b(?:bump|upvote|reinforce|count (?:it|that))\b/i;
-const BY = /\b(?:by|times|\+)\s*(\d{1,4})\b|\b(\d{1,4}) times\b/i;
-const MOST_AT_ONCE = 1_000;
 const WHICH_HELPED = askUser(
   'Which hint helped? Name component and key, like "bump http-proxy build".',
 );
@@ -272,17 +269,16 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
   const { open, chosen } = (await answeredWhich(turn, BUMP_HINT)) ?? {};
   if (open && chosen) {
     await forget(turn, open);
-    return bump(turn, chosen, 1);
+    return bump(turn, chosen);
   }
   if (DID_NOT_HELP.test(turn.text)) return succeed('Then I count no use of it.', { bumped: 0 });
   const isSaid = BUMP.test(turn.text) || (!ASKS.test(turn.text) && HELPED.test(turn.text));
   if (!open && !isSaid) return WHICH_HELPED;
-  const [by = '', often, times] = BY.exec(turn.text) ?? [];
-  const refs = (await namedIn(turn, turn.text.replace(by, ' '))) ?? (await lastShownHints(turn));
+  const refs = (await namedIn(turn, turn.text)) ?? (await lastShownHints(turn));
   const [only, ...others] = refs;
   if (open) await forget(turn, open);
   if (only === undefined) return WHICH_HELPED;
-  if (others.length === 0) return bump(turn, only, Math.max(1, Number(often ?? times ?? 1)));
+  if (others.length === 0) return bump(turn, only);
   const hints = refs.slice(0, SHOWN);
   return askWhichHint(turn, BUMP_HINT, 'Which one helped?', hints, hints.map(hintName));
 }
@@ -295,10 +291,9 @@ async function namedIn(turn: HintTurn, said: string): Promise<HintRef[] | null> 
   return hints.filter(({ isEligible }) => isEligible);
 }
 
-async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
+async function bump(turn: HintTurn, ref: HintRef): Promise<Outcome> {
   const { offering } = turn.service;
-  const most = Math.min(MOST_AT_ONCE, delta);
-  const { use_count = 0 } = await offering.bump(ref.id, turn.caller, most);
+  const { use_count = 0 } = await offering.bump(ref.id, turn.caller);
   await noteShownHints(turn, [ref]);
   const { component, key } = ref;
   const times = use_count === 1 ? 'once' : `${use_count} times`;
@@ -308,113 +303,73 @@ async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcom
 
 const FORGET_HINT = 'FORGET_HINT';
 
-/** More are taken away in several goes. */
-const MOST_FORGOTTEN = 50;
 const TAKES_AWAY = /\b(?:forget|delete|remove|drop|erase|clear|get rid of|take away|discard)\b/i;
 const REFUSES = /\b(?:not|never)\b|n['’]t\b/i;
 const POINTS = /\b(?:it|that|this|the (?:last|same)(?: one| hint)?|(?:the|that|this) hint)\W*$/i;
-const ALL = /\b(?:all|every|everything|both|hints)\b/i;
 const SAYS_HINT = /\bhints?\b/i;
-const ONE = 'name one, like "forget the build hint of http-proxy"';
 const WHICH_TO_FORGET = askUser(
   'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
 );
 
-/**
- * FORGET_HINT: takes away what is named; of several it shows which and asks first, and a yes in the
- * next message takes exactly those. Only owner and admins take away what all share.
- */
+/** FORGET_HINT: takes away what is named, and asks which of several. Only owner and admins take away what all share. */
 export const forgetHintAction = hintAction({
   name: FORGET_HINT,
   similes: ['DELETE_HINT', 'REMOVE_HINT', 'DROP_HINT'],
   description:
-    'Forgets hints: one by its component and key ("forget the build hint of http-proxy"), the one just given ("forget that hint"), or all of a component, which it asks about first. Also the right action when the user answers yes or no to that question. Not for memories or reminders.',
+    'Forgets a hint: by its component and key ("forget the build hint of http-proxy"), or the one just given ("forget that hint"). Also the right action when the user answers which of several is meant. Not for memories or reminders.',
   examples: [['forget the build hint of http-proxy', 'Forgotten: http-proxy/build.']],
   handle: forgetHint,
 });
 
 async function forgetHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn, FORGET_HINT);
-  const confirmed = pending?.kind === 'confirm-forget-hints' ? pending.hints : null;
-  const count = `${confirmed?.length} hints`;
-  const take = confirmed && (() => forgetThese(turn, confirmed));
-  const answer = pending && (await answerToForget(turn, pending, take, { count, or: ONE }));
-  if (answer) return answer;
   const { open, chosen } = (await answeredWhich(turn, FORGET_HINT)) ?? {};
+  if (open && answerOf(turn.text) === 'no') {
+    await forget(turn, open);
+    return succeed('All right, I forgot nothing.', { forgotten: 0 });
+  }
   if (open && chosen && !refuses(turn.text)) {
-    const done = await forgetThese(turn, [chosen]);
+    const done = await forgetThis(turn, chosen);
     await forget(turn, open);
     return done;
   }
   if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return WHICH_TO_FORGET;
   const { context, text, isSaid: isPlace } = askedPlace(turn.text);
-  const found = await findHints(turn, text, context);
-  const { named, terms, hints, isFit, variants } = found;
+  const { named, terms, hints, isFit, variants } = await findHints(turn, text, context);
   const saysHint = SAYS_HINT.test(turn.text);
   if (named.length > 0 && (isFit || (terms.length === 0 && saysHint))) {
-    // "Forget the hint of api" where there are several names none of them.
-    if (!isFit && !ALL.test(turn.text) && hints.length > 1) return whichOf(turn, hints);
-    // Without a place in the words every variant is meant.
-    return takeAway(turn, isPlace ? hints.filter(({ isEligible }) => isEligible) : variants);
+    // Without a place in the words every variant may be meant.
+    return forgetOne(turn, isPlace ? hints.filter(({ isEligible }) => isEligible) : variants);
   }
   const isPointing = named.length === 0 && terms.length === 0 && POINTS.test(text);
   const given = isPointing ? await lastShownHints(turn) : [];
-  if (given.length === 1) return forgetThese(turn, given);
-  if (given.length > 1) {
+  const [only] = given;
+  if (only !== undefined && given.length === 1) return forgetThis(turn, only);
+  if (only !== undefined) {
     const { variants: all } = await findHints(turn, '', {});
-    return whichOf(
+    return forgetOne(
       turn,
       all.filter((one) => given.some(({ id }) => id === one.id)),
     );
   }
-  return isFit && saysHint ? whichOf(turn, hints) : WHICH_TO_FORGET;
+  return isFit && saysHint ? forgetOne(turn, hints) : WHICH_TO_FORGET;
 }
 
-async function takeAway(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcome> {
+async function forgetOne(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcome> {
   const [only, ...others] = hints;
   if (only === undefined) return WHICH_TO_FORGET;
-  if (others.length === 0) return forgetThese(turn, [only]);
-  const meant = hints.slice(0, MOST_FORGOTTEN);
-  await ask(turn, { kind: 'confirm-forget-hints', hints: meant.map(refOf) });
-  const lines = [
-    `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
-    ...listed(meant, SHOWN, hintLine),
-    ...(hints.length > MOST_FORGOTTEN
-      ? [`(${hints.length - MOST_FORGOTTEN} more stay until you ask again.)`]
-      : []),
-    'Shall I? Say yes or no.',
-  ];
-  const candidates = meant.map(({ component, key }) => ({ component, key }));
-  return askUser(lines.join('\n'), { candidates });
-}
-
-/** Some may have gone since we asked, or be everybody's, which must not keep the others. */
-async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Outcome> {
-  let gone = 0;
-  let denied: unknown;
-  for (const ref of refs) {
-    try {
-      await turn.service.offering.delete(ref.id, turn.caller);
-      gone += 1;
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      if (error.code === 'PERMISSION_DENIED') denied = error;
-      else if (error.code !== 'NOT_FOUND') throw error;
-    }
-  }
-  if (gone === 0 && denied !== undefined) throw denied;
-  const [only] = refs;
-  const counted = gone === 1 ? 'one hint' : `${gone} hints`;
-  const what = refs.length === 1 && only ? hintName(only) : counted;
-  const kept =
-    denied === undefined ? '' : ' What all share stays: only owner and admins forget that.';
-  const text = gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`;
-  return succeed(text, { forgotten: gone });
-}
-
-async function whichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> {
-  const shown = fits.slice(0, SHOWN);
-  if (shown.length === 0) return WHICH_TO_FORGET;
+  if (others.length === 0) return forgetThis(turn, only);
+  const shown = hints.slice(0, SHOWN);
   const lines = shown.map((one) => hintLine(one).slice(2));
   return askWhichHint(turn, FORGET_HINT, 'Which hint do you mean?', shown, lines);
+}
+
+/** It may have gone since we asked. */
+async function forgetThis({ service, caller }: HintTurn, ref: HintRef): Promise<Outcome> {
+  try {
+    await service.offering.delete(ref.id, caller);
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
+    return succeed('That is gone already.', { forgotten: 0 });
+  }
+  return succeed(`Forgotten: ${hintName(ref)}.`, { forgotten: 1 });
 }

@@ -31,8 +31,6 @@ export function questionOf(pending: Pending): string {
       return about(pending.text, 'Which hint is meant?');
     case 'confirm-hint':
       return `Keep the hint ${quoted(pending.text, 60)}?`;
-    case 'confirm-forget-hints':
-      return `Forget ${pending.hints.length} hints?`;
   }
 }
 

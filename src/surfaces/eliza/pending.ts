@@ -59,8 +59,6 @@ const pendingSchema = z.discriminatedUnion('kind', [
     text,
     told: z.custom<ToldHint>((told) => typeof told === 'object' && told !== null),
   }),
-  /** "That forgets 3 hints, shall I?": exactly those. */
-  question('confirm-forget-hints', { hints: z.array(hintRefSchema) }),
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 
@@ -71,7 +69,6 @@ const ACTIONS: Readonly<Record<Exclude<Pending, { action: string }>['kind'], str
   'confirm-delete': 'DELETE_TRIGGER',
   'confirm-forget': 'FORGET_WORK_MEMORY',
   'confirm-hint': 'SET_HINT',
-  'confirm-forget-hints': 'FORGET_HINT',
 };
 
 /** The action that the answer goes to. */
