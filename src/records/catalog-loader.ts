@@ -70,8 +70,8 @@ const PAGE = { least: 10, most: 400 };
 /** Milliseconds a statement should compute. It costs 1.5 ms besides its rows (measured). */
 const PAGE_MS = 15;
 const VECTORS_PER_PAGE = 400;
-/** Rows indexed before the event loop has its turn. */
-const SLICE = 25;
+/** So long rows are indexed before the event loop has its turn: the first ones take ten times as long as later ones. */
+const SLICE_MS = 8;
 const RETRY_MS = [250, 1_000, 4_000, 16_000];
 
 type VectorRow = Key & { vector: string | null };
@@ -92,10 +92,14 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     loaded: 0,
     columns: DATA_COLUMNS,
     async put(type, rows, signal) {
-      for (let start = 0; start < rows.length; start += SLICE) {
-        await yieldToLoop();
-        signal.throwIfAborted();
-        for (const row of rows.slice(start, start + SLICE)) sync.put(type, row);
+      let untilMs = 0;
+      for (const row of rows) {
+        if (performance.now() >= untilMs) {
+          await yieldToLoop();
+          signal.throwIfAborted();
+          untilMs = performance.now() + SLICE_MS;
+        }
+        sync.put(type, row);
       }
     },
   };
@@ -191,8 +195,7 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
           oldestFirst: false,
           limit: FIRST_PAGE,
         });
-        for (const row of newest) sync.put(type, row);
-        await yieldToLoop();
+        await own.put(type, newest, signal);
       }
     },
 
