@@ -167,6 +167,12 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     ];
   }
 
+  /** Compares what is held while the database searches. */
+  async function prepare(type: RecordType<unknown>, vector: Float32Array): Promise<void> {
+    await yieldToLoop();
+    catalog.shelf(type.name).prepare(vector);
+  }
+
   /** Lets go of the oldest that nobody has asked for, down to the bound. */
   async function shrink(type: RecordType<unknown>): Promise<void> {
     const shelf = catalog.shelf(type.name);
@@ -217,7 +223,11 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
             .filter((all) => !holdsNewest(type, all, floorMs, question))
             .map((all) => ({ all, isCommon: isCommon(type, all, asked.flagsAll) }));
           const parts = { keys: groups, words, near };
-          return put(type, await table.find({ ...asked, type: type.name, untilMs, ...parts }));
+          const [found] = await Promise.all([
+            table.find({ ...asked, type: type.name, untilMs, ...parts }),
+            near && prepare(type, near.vector),
+          ]);
+          return put(type, found);
         },
         bringNamed: (ids) => put(type, ids),
         count: (filter) => table.count(type.name, filter),

@@ -316,15 +316,16 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
   async function byVector(question: TableQuestion): Promise<Uuid[]> {
     const { near, limit } = question;
     if (near === null || missing !== null) return [];
-    const iterative = await iterates();
-    return db.transaction(async (tx) => {
-      await tx.execute(sql.raw(`set local hnsw.ef_search = ${VISITED}`));
-      if (iterative) await tx.execute(sql.raw(`set local hnsw.iterative_scan = relaxed_order`));
-      const nearest = sql`select id from cue.search where ${within(question)}
+    const iterative = (await iterates())
+      ? sql`set_config('hnsw.iterative_scan', 'relaxed_order', true)`
+      : sql`null`;
+    // The settings are made before the index is read, and are gone with the statement.
+    const nearest = sql`select id from cue.search
+      where (select concat(set_config('hnsw.ef_search', ${String(VISITED)}, true), ${iterative})) <> ''
+        and ${within(question)}
         and model = ${near.model} and vector is not null
-        order by vector <#> ${`[${near.vector.join(',')}]`}::halfvec(384) limit ${limit}`;
-      return idsOf(await rowsOf(tx as Executor, nearest));
-    });
+      order by vector <#> ${`[${near.vector.join(',')}]`}::halfvec(384) limit ${limit}`;
+    return idsOf(await rowsOf(db, nearest));
   }
 
   return {

@@ -210,6 +210,27 @@ describe('vectors', () => {
     expect([...shelf.nearest(vectorOf(1), OPERATOR).touched]).toEqual([]);
   });
 
+  it('answer a question that is asked again by what they are by then', () => {
+    const shelf = emptyShelf();
+    const scores = () => {
+      const found = shelf.nearest(vectorOf(3), OPERATOR).scores;
+      return [...found].map((score) => Math.round(score * 1_000));
+    };
+    shelf.put(docOf('a', { vector: vectorOf(3) }));
+    shelf.put(docOf('b', { vector: vectorOf(1) }));
+    const [same, other] = scores();
+    expect([scores(), same]).toEqual([[1_000, other], 1_000]);
+    shelf.prepare(vectorOf(3));
+    shelf.put(docOf('c', { vector: vectorOf(3) }));
+    expect(scores()).toEqual([1_000, other, 1_000]);
+    shelf.setVector(idFor('a'), vectorOf(1));
+    expect(scores()).toEqual([other, other, 1_000]);
+    shelf.remove(idFor('b'));
+    expect(scores()).toEqual([other, 0, 1_000]);
+    shelf.setVector(idFor('c'), null);
+    expect(scores()).toEqual([other, 0, 0]);
+  });
+
   it('are 1 to themselves and 0 where the cosine is negative', () => {
     const shelf = emptyShelf();
     shelf.put(docOf('same', { vector: vectorOf(3) }));

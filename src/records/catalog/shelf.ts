@@ -297,6 +297,10 @@ export class MemoryShelf implements Shelf {
     return value;
   }
 
+  prepare(vector: Float32Array): void {
+    this.vectors.nearest(vector, new Float32Array(this.columns.length));
+  }
+
   nearest(vector: Float32Array, filter: SlotFilter): DenseScores {
     const scores = this.#noScores();
     this.vectors.nearest(vector, scores);

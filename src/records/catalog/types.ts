@@ -149,6 +149,8 @@ export interface Shelf {
    * bounded sample, computed again when the shelf has grown or shrunk by a tenth.
    */
   continuity(): number;
+  /** Compares with what is here while something else is waited for: `nearest` then compares the rest. */
+  prepare(vector: Float32Array): void;
   /** Cosine to each vector, from int8; negative ones are 0. */
   nearest(vector: Float32Array, filter: SlotFilter): DenseScores;
   /**

@@ -56,6 +56,8 @@ export class Vectors {
   readonly #slotOf = int32Column();
   readonly #scales = float32Column();
   readonly #query: Int8Array;
+  /** The last question, and its cosines to the first `count` rows, by slot. They stand while rows are only added. */
+  #last: { query: Int8Array; scores: Float32Array; count: number } | null = null;
   /** Numbers in every vector here. */
   readonly length: number;
 
@@ -127,6 +129,7 @@ export class Vectors {
   remove(slot: number): void {
     const row = (this.#rowOf.data[slot] ?? 0) - 1;
     if (row < 0 || this.#kernel === null) return;
+    this.#last = null;
     const last = this.#count - 1;
     if (row !== last) {
       const { rows, stride } = this.#kernel;
@@ -144,10 +147,12 @@ export class Vectors {
     this.#rowOf.data.fill(0);
     this.#count = 0;
     this.#kernel = null;
+    this.#last = null;
   }
 
   /**
-   * Writes the cosine to every slot that has a vector into `scores` where it is above 0.
+   * Writes the cosine to every slot that has a vector into `scores` where it is above 0. Asked again, only
+   * rows that are new are compared.
    * @throws AppError INVALID_INPUT for a vector that cannot be compared
    */
   nearest(vector: Float32Array, scores: Float32Array): void {
@@ -155,9 +160,13 @@ export class Vectors {
     const kernel = this.#kernel;
     if (kernel === null) return;
     const scale = quantize(vector, this.#query);
+    const known = this.#last?.query.every((value, at) => value === this.#query[at])
+      ? this.#last
+      : { query: this.#query.slice(), scores: new Float32Array(0), count: 0 };
+    scores.set(known.scores);
     const slots = this.#slotOf.data;
     const scales = this.#scales.data;
-    for (let from = 0; from < this.#count; from += DOTS_AT_ONCE) {
+    for (let from = known.count; from < this.#count; from += DOTS_AT_ONCE) {
       const count = Math.min(DOTS_AT_ONCE, this.#count - from);
       const dots = kernel.dots(this.#query, from, count);
       for (let i = 0; i < count; i += 1) {
@@ -167,6 +176,7 @@ export class Vectors {
         scores[slot] = Math.min(1, dot * scale * (scales[from + i] as number));
       }
     }
+    this.#last = { ...known, scores: scores.slice(), count: this.#count };
   }
 
   #rowFor(slot: number): { kernel: VectorKernel; row: number } {
@@ -174,7 +184,10 @@ export class Vectors {
     this.#kernel = kernel;
     this.#rowOf.reserve(slot + 1);
     const known = this.#rowOf.data[slot] as number;
-    if (known > 0) return { kernel, row: known - 1 };
+    if (known > 0) {
+      this.#last = null;
+      return { kernel, row: known - 1 };
+    }
     const row = this.#count;
     kernel.reserve(row + 1);
     this.#slotOf.reserve(row + 1);
