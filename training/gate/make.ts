@@ -13,11 +13,14 @@ import {
   trainingSessions,
   type Voiced,
 } from './data.js';
+import { type Network, network } from './network.js';
 import { LEXICAL, type Pair, pairsOf } from './pairs.js';
 import { type Head, regression } from './regression.js';
 
 /** Of the L2 penalty; chosen by leaving out one author after the other. */
 const PENALTY = 60;
+/** Of the networks through their pairs. */
+const ROUNDS = 8;
 /** What a pair of our own sessions counts beside one of authors who saw neither code nor examples. */
 const OWN = 0.3;
 /** Foreign memories around a session. */
@@ -27,7 +30,7 @@ const FOREIGN_REMINDING = 40;
 /** A term in fewer texts is rare, and is left out. */
 const FREQUENT = 3;
 /** Precision is about .9 from here on for authors who are left out in training. */
-const THRESHOLDS = { warn: 0.4, offer: 0.55, pattern: 0.5 };
+const THRESHOLDS = { warn: 0.4, offer: 0.5, pattern: 0.6 };
 /** Tasks that make a pattern. */
 const MANY = 3;
 
@@ -44,6 +47,20 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
   const isOwn = ({ voice }: Voiced) => !voice.startsWith('training/');
   const own = all.filter(isOwn);
   const reminders = reminding(all);
+  let names: string[] | undefined;
+  /** A pair without its texts: there are half a million. */
+  const judgedOf = ({ seen, voice, ...pair }: Pair) => {
+    names ??= Object.keys(seen.features).sort();
+    return {
+      row: Float32Array.from(names, (name) => seen.features[name] ?? 0),
+      kin: seen.kin.length,
+      importance: voice.startsWith('training/') ? 1 : OWN,
+      failed: pair.failed,
+      warn: pair.warn,
+      offer: pair.offer,
+      pattern: pair.pattern,
+    };
+  };
   const pairs = [all, reworded(own, 0), reworded(own, 1)].flatMap((sessions, variant) => {
     const remind = reminding(sessions);
     return sessions.flatMap((voiced, at) => {
@@ -52,7 +69,7 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
       const strangers = (from: readonly Voiced[], count: number, seed: number) =>
         strangersTo(session, from, count, chance(seed + at));
       const of = (...how: [ScriptedSession, ReturnType<typeof strangersTo>?]) =>
-        pairsOf(how[0], voice, around, LEXICAL, how[1]);
+        pairsOf(how[0], voice, around, LEXICAL, how[1]).map(judgedOf);
       const isAmongMany = variant > 0 || !isOwn(voiced);
       return [
         ...of(session),
@@ -66,39 +83,44 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
     });
   });
   note(`${all.length} sessions, ${pairs.length} pairs`);
-  const names = Object.keys(pairs[0]?.seen.features ?? {}).sort();
-  const rows = new Map(
-    pairs.map((pair) => [pair, Float64Array.from(names, (name) => pair.seen.features[name] ?? 0)]),
-  );
-  const head = (chosen: readonly Pair[], label: (pair: Pair) => boolean | null): Head => {
+  type Judged = (typeof pairs)[number];
+  const learned = <H>(
+    learn: (rows: Float32Array[], labels: number[], importance: number[]) => H,
+    chosen: readonly Judged[],
+    label: (pair: Judged) => boolean | null,
+  ): H => {
     const judged = chosen.filter((pair) => label(pair) !== null);
-    return regression(
-      judged.map((pair) => rows.get(pair) as Float64Array),
+    return learn(
+      judged.map(({ row }) => row),
       judged.map((pair) => (label(pair) ? 1 : 0)),
-      judged.map(({ voice }) => (voice.startsWith('training/') ? 1 : OWN)),
-      PENALTY,
+      judged.map(({ importance }) => importance),
     );
   };
-  const warn = head(
+  const warn = learned(
+    (...told) => regression(...told, PENALTY),
     pairs.filter(({ failed }) => failed),
     (pair) => pair.warn,
   );
-  const offer = head(
+  note('warn');
+  const offer = learned(
+    (...told) => network(...told, ROUNDS),
     pairs.filter(({ failed }) => !failed),
     (pair) => pair.offer,
   );
-  const pattern = head(
-    pairs.filter(({ seen }) => seen.kin.length >= MANY - 1),
+  note('offer');
+  const pattern = learned(
+    (...told) => network(...told, ROUNDS),
+    pairs.filter(({ kin }) => kin >= MANY - 1),
     (pair) => (pair.offer === true && !pair.pattern ? null : pair.offer),
   );
   const byTerm = [...of].filter(([, count]) => count >= FREQUENT);
   return {
-    version: 3,
-    made: `${own.length} sessions of eval/proactive, as they are and reworded twice, each counting ${OWN}, and ${all.length - own.length} of authors who saw neither code nor examples (training/gate/sessions); with and without remind_when, with a third of their memories, and among ${FOREIGN} foreign ones; L2 ${PENALTY}`,
+    version: 4,
+    made: `${own.length} sessions of eval/proactive, as they are and reworded twice, each counting ${OWN}, and ${all.length - own.length} of authors who saw neither code nor examples (training/gate/sessions); with and without remind_when, with a third of their memories, and among ${FOREIGN} foreign ones`,
     heads: {
-      warn: written(warn, names, THRESHOLDS.warn),
-      offer: written(offer, names, THRESHOLDS.offer),
-      pattern: written(pattern, names, THRESHOLDS.pattern),
+      warn: written(warn, names ?? [], THRESHOLDS.warn),
+      offer: written(offer, names ?? [], THRESHOLDS.offer),
+      pattern: written(pattern, names ?? [], THRESHOLDS.pattern),
     },
     texts,
     frequencies: Object.fromEntries(byTerm.sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -107,7 +129,7 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
 }
 
 function written(
-  { mean, spread, weights, bias }: Head,
+  { mean, spread, weights, bias, hidden }: Head & Partial<Network>,
   names: readonly string[],
   threshold: number,
 ): WrittenHead {
@@ -120,6 +142,13 @@ function written(
       Math.max(0.001, rounded(spread[at] as number, 3)),
       rounded(weights[at] as number, 3),
     ]),
+    ...(hidden && {
+      hidden: hidden.map((unit) => [
+        rounded(unit.bias, 3),
+        rounded(unit.out, 3),
+        unit.weights.map((weight) => rounded(weight, 3)),
+      ]),
+    }),
   };
 }
 
@@ -127,7 +156,11 @@ function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** One feature and one word a line, so that changes can be read. */
+/** One feature, unit or word a line, so that changes can be read. */
 export function printed(weights: GateWeights): string {
-  return `${JSON.stringify(weights, null, 1).replace(/\[\s+("[^"]+"),\s+(-?[\d.e-]+),\s+(-?[\d.e-]+),\s+(-?[\d.e-]+)\s+\]/g, '[$1, $2, $3, $4]')}\n`;
+  const text = JSON.stringify(weights, null, 1);
+  const inLine = text.replace(/\[[^[\]{}]+\]/g, (list) =>
+    list.replace(/,\s+/g, ', ').replace(/\s+(?=\])|(?<=\[)\s+/g, ''),
+  );
+  return `${inLine}\n`;
 }

@@ -11,13 +11,8 @@ export interface Head {
 const ROUNDS = 25;
 const ENOUGH = 1e-7;
 
-/** @param strength of the penalty on each weight; the bias is free */
-export function regression(
-  rows: readonly Float64Array[],
-  labels: readonly number[],
-  importance: readonly number[],
-  strength: number,
-): Head {
+/** Mean and spread of each feature. */
+export function scales(rows: readonly ArrayLike<number>[]): Pick<Head, 'mean' | 'spread'> {
   const width = rows[0]?.length ?? 0;
   const mean = new Array<number>(width).fill(0);
   const spread = new Array<number>(width).fill(0);
@@ -33,6 +28,18 @@ export function regression(
     const deviation = Math.sqrt((spread[at] as number) / rows.length);
     spread[at] = deviation > 1e-6 ? deviation : 1;
   }
+  return { mean, spread };
+}
+
+/** @param strength of the penalty on each weight; the bias is free */
+export function regression(
+  rows: readonly ArrayLike<number>[],
+  labels: readonly number[],
+  importance: readonly number[],
+  strength: number,
+): Head {
+  const width = rows[0]?.length ?? 0;
+  const { mean, spread } = scales(rows);
   const size = width + 1;
   const scaled = rows.map((row) => {
     const values = new Float64Array(size);

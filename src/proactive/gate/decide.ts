@@ -7,6 +7,7 @@ import { isHarmless, readCommand } from './commands.js';
 import { type Moment, type Seen, sameFile } from './features.js';
 import { FLAGS, isDenied } from './text.js';
 import {
+  contributions,
   type Features,
   type GateWeights,
   type Head,
@@ -49,11 +50,9 @@ function reasonsOf(
   const file = moment.files.find((path) => seen.near.files.some((own) => sameFile(path, own)));
   const reasons = file === undefined ? [] : [`file ${file}`];
   if (failedOnFile) reasons.push('it failed there before');
+  const { by: added } = contributions(head, features);
   const weighed = head.features
-    .map(([name, mean, spread, weight]) => ({
-      name,
-      by: (weight * ((features[name] ?? 0) - mean)) / spread,
-    }))
+    .map(([name], at) => ({ name, by: added[at] as number }))
     .filter(({ by }) => by > 0)
     .sort((a, b) => b.by - a.by);
   const groups = new Set<number>();

@@ -8,9 +8,14 @@ export type Features = Record<string, number>;
 /** Name, mean and spread over the training pairs, and weight of the standardised value. */
 type Weighed = readonly [name: string, mean: number, spread: number, weight: number];
 
+/** Of a network: bias, what the unit adds to the logit, and a weight for each feature in order. */
+type Unit = readonly [bias: number, out: number, weights: readonly number[]];
+
 export interface Regression {
   bias: number;
   features: readonly Weighed[];
+  /** Units that count where they are positive, each for features that tell something together. */
+  hidden?: readonly Unit[];
 }
 
 export interface Head extends Regression {
@@ -18,12 +23,37 @@ export interface Head extends Regression {
   threshold: number;
 }
 
-export function logitOf({ bias, features: weighed }: Regression, features: Features): number {
-  let sum = bias;
-  for (const [name, mean, spread, weight] of weighed) {
-    sum += (weight * ((features[name] ?? 0) - mean)) / spread;
+/** Farther out a value says no more to a network. */
+const FARTHEST = 6;
+
+/** What each feature adds to the logit; with the bias they are all of it. */
+export function contributions(
+  head: Regression,
+  features: Features,
+): { bias: number; by: number[] } {
+  const { features: weighed, hidden } = head;
+  const values = weighed.map(([name, mean, spread]) => ((features[name] ?? 0) - mean) / spread);
+  if (!hidden) {
+    return { bias: head.bias, by: values.map((value, at) => value * (weighed[at]?.[3] ?? 0)) };
   }
-  return sum;
+  const near = values.map((value) => Math.max(-FARTHEST, Math.min(FARTHEST, value)));
+  const weights = weighed.map(([, , , weight]) => weight);
+  let bias = head.bias;
+  for (const [threshold, out, each] of hidden) {
+    let sum = threshold;
+    for (let at = 0; at < near.length; at++) sum += (each[at] as number) * (near[at] as number);
+    if (sum <= 0) continue;
+    bias += out * threshold;
+    for (let at = 0; at < near.length; at++) {
+      weights[at] = (weights[at] as number) + out * (each[at] as number);
+    }
+  }
+  return { bias, by: near.map((value, at) => value * (weights[at] as number)) };
+}
+
+export function logitOf(head: Regression, features: Features): number {
+  const { bias, by } = contributions(head, features);
+  return by.reduce((sum, each) => sum + each, bias);
 }
 
 export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit));
