@@ -19,7 +19,7 @@ import { type Head, regression } from './regression.js';
 
 /** Of the L2 penalty; chosen by leaving out one author after the other. */
 const PENALTY = 60;
-/** Of the networks through their pairs. */
+/** Of the network through its pairs: only offers gain by one, warnings and patterns have too few. */
 const ROUNDS = 8;
 /** What a pair of our own sessions counts beside one of authors who saw neither code nor examples. */
 const OWN = 0.3;
@@ -30,7 +30,7 @@ const FOREIGN_REMINDING = 40;
 /** A term in fewer texts is rare, and is left out. */
 const FREQUENT = 3;
 /** Precision is about .9 from here on for authors who are left out in training. */
-const THRESHOLDS = { warn: 0.4, offer: 0.5, pattern: 0.6 };
+const THRESHOLDS = { warn: 0.4, offer: 0.5, pattern: 0.5 };
 /** Tasks that make a pattern. */
 const MANY = 3;
 
@@ -84,8 +84,9 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
   });
   note(`${all.length} sessions, ${pairs.length} pairs`);
   type Judged = (typeof pairs)[number];
+  type Learn<H> = (rows: Float32Array[], labels: number[], importance: number[]) => H;
   const learned = <H>(
-    learn: (rows: Float32Array[], labels: number[], importance: number[]) => H,
+    learn: Learn<H>,
     chosen: readonly Judged[],
     label: (pair: Judged) => boolean | null,
   ): H => {
@@ -96,8 +97,9 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
       judged.map(({ importance }) => importance),
     );
   };
+  const straight = (...told: Parameters<Learn<Head>>) => regression(...told, PENALTY);
   const warn = learned(
-    (...told) => regression(...told, PENALTY),
+    straight,
     pairs.filter(({ failed }) => failed),
     (pair) => pair.warn,
   );
@@ -109,7 +111,7 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
   );
   note('offer');
   const pattern = learned(
-    (...told) => network(...told, ROUNDS),
+    straight,
     pairs.filter(({ kin }) => kin >= MANY - 1),
     (pair) => (pair.offer === true && !pair.pattern ? null : pair.offer),
   );
