@@ -146,7 +146,7 @@ afterAll(async () => {
 
 const GOAL = 'Add a retry to the payment webhook';
 /** Near it: likely, but not sure. */
-const LIKE_IT = 'the webhook looks odd today';
+const LIKE_IT = 'the payment webhook looks odd today';
 
 /** Ten offers of similar tasks, each in the words of its memory, and each not wanted. */
 async function dismissTen({ proactive, store, clock }: ProactiveRoom): Promise<void> {
