@@ -164,20 +164,21 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
 
   /**
    * Puts off the next run by a length of time. What has spoken lately, or is about to, speaks again that
-   * long from now; what is due only later is put off by as much: to be snoozed never brings anything
-   * forward.
+   * long from now; what is due only later is put off by as much, as `later` asks for in any case: to be
+   * snoozed never brings anything forward.
    */
   async function snoozeFor(
     id: string,
     lengthMs: number,
     requester: Requester,
+    { later = false } = {},
   ): Promise<TriggerSummary> {
     const nowMs = clock.now();
     const { nextRunAtMs, lastRunAtIso } = readableTrigger(await changeable(id, requester));
     const nextMs = nextRunAtMs ?? nowMs;
     const fromNowMs = nowMs + lengthMs;
     const spoke = nowMs - (Date.parse(lastRunAtIso ?? '') || 0) <= SPOKE_LATELY_MS;
-    const isSoon = spoke || nextMs <= fromNowMs;
+    const isSoon = !later && (spoke || nextMs <= fromNowMs);
     return snooze(id, isSoon ? fromNowMs : nextMs + lengthMs, requester);
   }
 

@@ -12,6 +12,7 @@ export {
   type Explanation,
   readBareSchedule,
   type SchedulePreview,
+  sentenceOf,
   type TriggerHealth,
 } from './report.js';
 export {

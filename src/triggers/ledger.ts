@@ -346,6 +346,17 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       return [...new Map(rows.map((row) => [row.run.triggerRunId, row])).values()];
     },
 
+    /** The newest runs of a person or of a room, of whatever trigger. */
+    recent(of: { creatorEntityId: string; homeRoomId?: string }, limit: number): Promise<RunRow[]> {
+      const own = sql`metadata->>'creatorEntityId' = ${of.creatorEntityId}`;
+      return table.newestWhere(
+        of.homeRoomId === undefined
+          ? own
+          : sql`(${own} or metadata->>'homeRoomId' = ${of.homeRoomId})`,
+        limit,
+      );
+    },
+
     /** The occurrences of a trigger that have not ended. */
     openRunsOf(triggerId: string): Promise<RunRow[]> {
       return table.newestWhere(sql`${OPEN} and metadata->>'triggerId' = ${triggerId}`, 1_000);

@@ -258,7 +258,7 @@ export async function explain(
 }
 
 /** One run in a sentence. */
-function sentenceOf(run: TriggerRun, zone: string): string {
+export function sentenceOf(run: TriggerRun, zone: string): string {
   const at = formatInstant(run.scheduledForMs, zone);
   const what = run.cause === 'manual' ? `The run asked for at ${at}` : `The run due ${at}`;
   const because = run.error ?? run.reason;

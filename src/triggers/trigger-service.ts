@@ -120,6 +120,7 @@ export class TriggerService extends Service {
   declare readonly runs: Triggers['runs'];
   declare readonly allRuns: Triggers['allRuns'];
   declare readonly runOf: Triggers['runOf'];
+  declare readonly recentRuns: Triggers['recentRuns'];
   declare readonly upcoming: Triggers['upcoming'];
   declare readonly update: Triggers['update'];
   declare readonly pause: Triggers['pause'];

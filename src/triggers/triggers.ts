@@ -261,7 +261,16 @@ export function createReading(deps: TriggersDeps, access: Access) {
     };
   }
 
-  return { get, list, promptSummary, runs, allRuns, runOf, upcoming };
+  /** The newest runs the requester may know of, also of triggers that are gone. */
+  async function recentRuns(
+    requester: Extract<Requester, { kind: 'entity' }>,
+    limit: number,
+  ): Promise<TriggerRun[]> {
+    const rows = await ledger.recent(visibleTo(requester), limit);
+    return rows.map(({ run }) => publicRun(run));
+  }
+
+  return { get, list, promptSummary, runs, allRuns, runOf, upcoming, recentRuns };
 }
 
 /** Of a run: all of its digits, or as many of the first as tables show. */

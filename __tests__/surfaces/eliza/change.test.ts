@@ -54,7 +54,7 @@ describe('pause and resume', () => {
     expect(await talk.say(ann, 'pause all my reminders', UPDATE)).toBe('Paused 3 triggers.');
     expect((await mine()).every((one) => one.state === 'paused')).toBe(true);
     expect(await talk.say(ann, 'what is paused?', 'LIST_TRIGGERS')).toMatch(
-      /^There are 3 triggers:\n(?:.*paused.*\n?){3}$/,
+      /^There are 3 paused triggers:\n/,
     );
     expect(await talk.say(ann, 'resume everything', UPDATE)).toBe('Resumed 3 triggers.');
   });
@@ -154,6 +154,8 @@ describe('another name, text or time', () => {
       instructions: 'summarize my inbox and my calendar',
       displayName: 'summarize my inbox and my calendar',
     });
+    await talk.say(ann, 'make it say "hello"', UPDATE);
+    expect((await only()).instructions).toBe('say "hello"');
   });
 
   it('moves the clock time and keeps the days', async () => {
@@ -181,10 +183,9 @@ describe('another name, text or time', () => {
     );
   });
 
-  it('takes a single moment as being about the next run only', async () => {
+  it('takes a single day as being about the next run only', async () => {
     await make(STANDUP);
-    expect(await talk.say(ann, 'move the standup to Saturday', UPDATE)).toBe('At what time?');
-    expect(await talk.say(ann, 'move the standup to Saturday at 9:30', UPDATE)).toBe(
+    expect(await talk.say(ann, 'move the standup to Saturday', UPDATE)).toBe(
       'The next run of "remind me of the standup" is Sat 28 Nov 2026, 09:30 Europe/Berlin, in 1 day. After that it goes on every weekday at 09:30 (Europe/Berlin).',
     );
   });
@@ -336,14 +337,18 @@ describe('run and explain', () => {
     expect(order).toEqual(['said', 'begun']);
   });
 
-  it('says of a one-shot that is gone what becomes of those', async () => {
+  it('tells how a one-shot went after it has done its work and is gone, to those it concerns', async () => {
     await make('in 10 minutes remind me to call Ana');
     talk.clock.ms += 10 * 60_000;
     await talk.agent.triggers.heartbeat();
     await talk.agent.triggers.settle();
     expect(await mine()).toEqual([]);
     expect(await talk.say(ann, 'did my Ana reminder fire?', 'EXPLAIN_TRIGGER')).toMatch(
-      /^There are no triggers here. A one-time trigger is removed when it has done its work/,
+      /^About "remind me to call Ana", which has done its work: The run due Fri 27 Nov 2026, 09:10 Europe\/Berlin succeeded/,
+    );
+    const eve = await talk.alone(`eve-${people}`);
+    expect(await talk.say(eve, 'did the Ana reminder fire?', 'EXPLAIN_TRIGGER')).toMatch(
+      /^There are no triggers here/,
     );
   });
 

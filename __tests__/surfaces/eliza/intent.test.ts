@@ -13,7 +13,7 @@ function shown(intent: UpdateIntent | null): string {
     case 'skip':
       return `skip [${intent.target}]${intent.day === undefined ? '' : ` ${intent.day}`}`;
     case 'snooze':
-      return `snooze [${intent.target}] ${intent.until ?? intent.length ?? '?'}`;
+      return `snooze [${intent.target}] ${intent.until ?? intent.length ?? '?'}${intent.by ? ' later' : ''}`;
     default:
       return `${intent.kind} [${intent.target}] ${intent.to}`;
   }
@@ -42,15 +42,20 @@ const CASES: [string, string][] = [
   ['snooze for an hour', 'snooze [] an hour'],
   ['snooze the stretch reminder until tomorrow 9am', 'snooze [the stretch reminder] tomorrow 9am'],
   ['snooze 15 min', 'snooze [] 15 min'],
-  ['postpone the standup by 30 minutes', 'snooze [the standup] 30 minutes'],
-  ['delay the backup check by an hour', 'snooze [the backup check] an hour'],
+  ['postpone the standup by 30 minutes', 'snooze [the standup] 30 minutes later'],
+  ['delay the backup check by an hour', 'snooze [the backup check] an hour later'],
   ['snooze the report', 'snooze [the report] ?'],
   ['push back the standup to 11am', 'snooze [the standup] 11am'],
   ['give me 5 more minutes', 'snooze [it] 5 more minutes'],
   ['10 minutes', 'snooze [it] 10 minutes'],
   ['remind me again in an hour', 'snooze [it] in an hour'],
+  ['push the standup by 30 minutes', 'snooze [the standup] 30 minutes later'],
+  ['move the standup 30 minutes later', 'snooze [the standup] 30 minutes later'],
+  ['move it back by an hour', 'snooze [it] an hour later'],
   ['no standup tomorrow', 'skip [standup] tomorrow'],
   ["don't remind me about the standup today", 'skip [the standup] today'],
+  ['I want the standup at 8:45 instead', 'reschedule [the standup] at 8:45'],
+  ['the standup should be at 8:45', 'reschedule [the standup] at 8:45'],
   ['skip the next one', 'skip []'],
   ['skip the next standup', 'skip [standup]'],
   ["skip tomorrow's standup", 'skip [standup] tomorrow'],
@@ -76,6 +81,8 @@ const CASES: [string, string][] = [
   ],
   ['change the text to drink tea', 'text [it] drink tea'],
   ["change the stretch reminder's message to drink tea", 'text [the stretch reminder] drink tea'],
+  ['make it say drink more water', 'text [it] say "drink more water"'],
+  ['change the water reminder to say "drink up"', 'text [the water reminder] say "drink up"'],
   [
     'update the instructions for the report to pause and summarize the board',
     'text [the report] pause and summarize the board',

@@ -47,10 +47,10 @@ describe('two requests that wait for a time', () => {
 
   it('are both kept, and an answer that fits both is asked about', async () => {
     expect(await create('tomorrow at 17:00')).toBe(
-      `Which one is "tomorrow at 17:00" for? Say it with a word of that request:\n- "${MILK}"\n- "${MOM}"`,
+      `Which one is "tomorrow at 17:00" for?\n1. "${MILK}"\n2. "${MOM}"`,
     );
     expect(await mine()).toEqual([]);
-    const first = await create('mom tomorrow at 17:00');
+    const first = await create('the second one');
     expect(first).toContain(`What I will do: "${MOM}".`);
     expect(first).toContain(`Still open, "${MILK}": ${WHEN}`);
     expect(await create('tomorrow at 18:00')).toContain(`What I will do: "${MILK}".`);
@@ -58,6 +58,16 @@ describe('two requests that wait for a time', () => {
       { instructions: MOM, scheduledAtIso: '2026-11-28T16:00:00.000Z' },
       { instructions: MILK, scheduledAtIso: '2026-11-28T17:00:00.000Z' },
     ]);
+  });
+
+  it.each([
+    ['mom', [MOM]],
+    ['the milk one', [MILK]],
+    ['both', [MILK, MOM]],
+  ])('are told apart by "%s"', async (answer, made) => {
+    await create('tomorrow at 17:00');
+    await create(answer);
+    expect(await instructions()).toEqual(made);
   });
 
   it('are told apart by their words beside the time', async () => {
@@ -107,7 +117,8 @@ it('a third request waits, too, however it asks', async () => {
   await create(MOM);
   await create('remember to buy eggs at the shop');
   expect(await create('set a reminder to water the plants')).toContain(WHEN);
-  for (const what of ['eggs', 'mom', 'plants']) await create(`${what} tomorrow at 10:00`);
+  await create('tomorrow at 10:00');
+  await create('all');
   expect((await instructions()).sort()).toEqual([
     'remind me to buy eggs at the shop',
     MOM,

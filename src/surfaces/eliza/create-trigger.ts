@@ -10,7 +10,7 @@ import {
   validateSchedule,
 } from '../../triggers/index.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
-import { answerOf, withoutLead, yesOrNo } from './confirm-words.js';
+import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
 import { hasTimeSign } from './intent.js';
@@ -108,6 +108,17 @@ export async function createTrigger(turn: Turn): Promise<Outcome> {
     );
   }
   const waiting = open.filter((one) => one.kind === 'question' || one.kind === 'confirm-create');
+  const [last] = open;
+  if (last?.kind === 'for-which') {
+    await forget(turn, last);
+    const asked = waiting.filter((one) => last.requests.includes(textOf(one)));
+    const place = placeNamed(text, asked.length);
+    const one = place === null ? namedBy(text, asked) : asked[place];
+    const meant = /^\W*(?:both|all)\b/i.test(text) ? asked : one ? [one] : [];
+    if (meant.length > 0) {
+      return inTurn(meant, (each) => answerTo({ ...turn, text: last.said }, [each]));
+    }
+  }
   return waiting.length === 0 ? freshRequest(turn, text) : answerTo(turn, waiting);
 }
 
@@ -203,9 +214,10 @@ async function answerTo(turn: Turn, waiting: readonly Waiting[]): Promise<Outcom
 async function take(turn: Turn, fits: readonly Answering[]): Promise<Outcome> {
   const [only, ...others] = fits;
   if (only === undefined || others.length > 0) {
-    const lines = fits.map(({ one }) => `- ${quoted(textOf(one))}`);
-    const which = `Which one is ${quoted(turn.text)} for? Say it with a word of that request:`;
-    return askUser([which, ...lines].join('\n'));
+    const requests = fits.map(({ one }) => textOf(one));
+    await ask(turn, { kind: 'for-which', said: turn.text.slice(0, 4_000), requests });
+    const lines = requests.map((request, index) => `${index + 1}. ${quoted(request)}`);
+    return askUser([`Which one is ${quoted(turn.text)} for?`, ...lines].join('\n'));
   }
   const { one, fit, guessed = false } = only;
   await forget(turn, one);

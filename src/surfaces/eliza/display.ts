@@ -118,9 +118,10 @@ export function namesOf(triggers: readonly TriggerSummary[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** "one trigger", "3 triggers". */
-export function counted(count: number): string {
-  return count === 1 ? 'one trigger' : `${count} triggers`;
+/** "one trigger", "3 paused triggers". */
+export function counted(count: number, kind = ''): string {
+  const word = kind === '' ? '' : `${kind} `;
+  return count === 1 ? `one ${word}trigger` : `${count} ${word}triggers`;
 }
 
 export function upperFirst(text: string): string {

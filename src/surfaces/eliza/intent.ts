@@ -9,8 +9,8 @@ export type UpdateIntent =
   | { kind: 'resume'; target: string; all: boolean }
   /** `day`: only the run of that day is meant. */
   | { kind: 'skip'; target: string; day?: 'today' | 'tomorrow' }
-  /** Until a moment, or for a length of time. */
-  | { kind: 'snooze'; target: string; until?: string; length?: string }
+  /** Until a moment, for a length of time, or (`by`) that much later than planned. */
+  | { kind: 'snooze'; target: string; until?: string; length?: string; by?: boolean }
   | { kind: 'rename'; target: string; to: string }
   | { kind: 'text'; target: string; to: string }
   | { kind: 'reschedule'; target: string; to: string };
@@ -30,7 +30,7 @@ const SNOOZE = /\b(?:snooze|postpone|put off|push back|push out|delay|hold off(?
 const LENGTH =
   '(?:\\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|half an?|a couple(?: of)?|a few|another)(?: (?:more|and a half))? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?)';
 const SNOOZE_LENGTH = new RegExp(
-  `^(.*?)\\s*\\b(?:for(?: another| about)?|by(?: another)?) (${LENGTH}\\b.*)$`,
+  `^(.*?)\\s*\\b(for(?: another| about)?|by(?: another)?) (${LENGTH}\\b.*)$`,
   'is',
 );
 const BARE_LENGTH = new RegExp(`^(.*?)\\s*\\b(${LENGTH})$`, 'is');
@@ -38,6 +38,11 @@ const BARE_LENGTH = new RegExp(`^(.*?)\\s*\\b(${LENGTH})$`, 'is');
 const AGAIN = new RegExp(
   `^(?:give me |just )?(?:another )?(${LENGTH})(?: more)?$|^(?:remind|ask|tell|ping|wake|try|poke) (?:me )?(?:of it |it )?again in (${LENGTH})$`,
   'i',
+);
+/** "push the standup by 30 minutes", "move it an hour later". */
+const LATER = new RegExp(
+  `^(?:move|push|shift|set|make) (.{1,160}?) (?:(?:back|forward|out|on|later) )?(?:by (${LENGTH})(?: later)?|(${LENGTH}) later)$`,
+  'is',
 );
 const SKIP =
   /\b(?:skip|leave out|omit|miss out)\b|\b(?:no|not|cancel) (?:the )?(?:next (?:one|run|time)|tomorrow'?s|today'?s)\b/i;
@@ -49,7 +54,12 @@ const RESUME =
 const PAUSE =
   /\b(?:pause|suspend|disable|deactivate|mute|silence|halt|hold|stop|turn (?:[^.]{0,60} )?off|switch (?:[^.]{0,60} )?off)\b/i;
 /** A new name or a new text: which of them, and where it stands. Without a target the last one is meant. */
-const NAMINGS: readonly (readonly ['text' | 'rename', RegExp])[] = [
+const NAMINGS: readonly (readonly ['say' | 'text' | 'rename', RegExp])[] = [
+  [
+    'say',
+    /^(?:make|have|let|change|update|edit) (?<target>.{1,160}?) (?:to |so (?:that )?it )?says?[\s:]+(?<to>.+)$/is,
+  ],
+  ['say', /^(?<target>.{1,160}?) should (?:now )?say[\s:]+(?<to>.+)$/is],
   [
     'text',
     /^(?:change|set|update|edit|replace|correct|fix) (?:the |its )?(?:text|message|instructions?|wording|content|words|prompt|task)(?: (?:of|for|in|on) (?<target>.{1,160}?))? (?:to|with|so (?:that )?it says) (?<to>.+)$/is,
@@ -68,6 +78,9 @@ const NAMINGS: readonly (readonly ['text' | 'rename', RegExp])[] = [
 ];
 const RESCHEDULE =
   /^(?:reschedule|move|shift|change|set|switch|update|push|bring forward|adjust|make|put|edit|run|do|retime|have|schedule)\s+(.+)$/is;
+/** "I want the standup at 8:45 instead", "the standup should be at 8:45". */
+const WISH =
+  /^(?:i (?:want|prefer|need)|i'd (?:like|prefer|rather have)|i would (?:like|prefer)) (.{1,160}?) ((?:every|on|at|in|to be|daily|weekly)\b.+)$|^(.{1,160}?) (?:should|shall|must) (?:be|run|happen|come|fire|go off) (.+)$/is;
 /** Words between the trigger and its new time. */
 const BRIDGE =
   /\s+(?:back )?(?:to run |run )?(?:to|for|until|till|so (?:that )?it (?:runs|is))(?: run)?\s+|\s+(?=(?:run )?(?:every|each|daily|weekly|monthly|hourly|on|at|in|once|twice|tomorrow|today|tonight|next)\b)/gi;
@@ -108,7 +121,9 @@ function namingIntent(said: string): UpdateIntent | null {
       const name = unquoted(to.slice(0, MAX_COMMAND).replace(TRAILING, ''));
       return { kind, target: target.trim(), to: name };
     }
-    return { kind, target: target.trim(), to: unquoted(to) };
+    const text = kind === 'text' ? to : to.replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1');
+    const told = kind === 'text' ? unquoted(text) : `say "${unquoted(text)}"`;
+    return { kind: 'text', target: target.trim(), to: told };
   }
   return null;
 }
@@ -117,11 +132,18 @@ function snoozeIntent(command: string): UpdateIntent | null {
   const again = AGAIN.exec(command);
   if (again?.[2]) return { kind: 'snooze', target: 'it', until: `in ${again[2]}` };
   if (again) return { kind: 'snooze', target: 'it', length: (again[1] ?? '').trim() };
+  const later = LATER.exec(command);
+  if (later) {
+    const length = (later[2] ?? later[3] ?? '').trim();
+    return { kind: 'snooze', target: targetOf(later[1]), length, by: true };
+  }
   if (!SNOOZE.test(command)) return null;
   const rest = command.replace(SNOOZE, ' ').replace(TRAILING, '').trim();
   const value = SNOOZE_LENGTH.exec(rest);
   if (value) {
-    return { kind: 'snooze', target: targetOf(value[1]), length: (value[2] ?? '').trim() };
+    const by = /^by/i.test(value[2] ?? '');
+    const length = (value[3] ?? '').trim();
+    return { kind: 'snooze', target: targetOf(value[1]), length, ...(by ? { by } : {}) };
   }
   const moment = /^(.*?)\s*\b(?:until|till|til|to)\b\s+(.+)$/is.exec(rest);
   if (moment) {
@@ -187,7 +209,9 @@ function pauseIntent(command: string): UpdateIntent | null {
 
 /** Of the places where the new time may begin, the first behind which a time stands. */
 function rescheduleIntent(command: string): UpdateIntent | null {
-  const rest = RESCHEDULE.exec(command)?.[1]?.replace(TRAILING, '');
+  const wish = WISH.exec(command);
+  const wished = wish ? `${wish[1] ?? wish[3] ?? ''} ${wish[2] ?? wish[4] ?? ''}` : undefined;
+  const rest = (wished ?? RESCHEDULE.exec(command)?.[1])?.replace(TRAILING, '');
   if (rest === undefined) return null;
   const splits = [...rest.matchAll(BRIDGE)].map((match) => ({
     target: rest.slice(0, match.index),

@@ -17,6 +17,8 @@ export function questionOf(pending: Pending): string {
       return `Set up ${quoted(pending.instructions, 60)} ${pending.scheduleText}?`;
     case 'question':
       return about(pending.text, plain(pending.question, 200));
+    case 'for-which':
+      return `Which request is ${quoted(pending.said, 60)} for?`;
     case 'zone':
       return about(pending.text, ZONE_QUESTION);
     case 'which':

@@ -44,6 +44,8 @@ const pendingSchema = z.discriminatedUnion('kind', [
   question('confirm-reschedule', { id: text, ...timed }),
   /** "Which day?", about a request that is not complete. */
   question('question', { text, question: text }),
+  /** "Which one is 'at 5' for?", about an answer that completes several requests. */
+  question('for-which', { said: text, requests: texts }),
   /** "In which time zone?", about a request with a clock time; `action` carries it out. */
   question('zone', { action: text, text }),
   /** "Which one?", about a request that fits several triggers. */
@@ -65,6 +67,7 @@ export type Pending = z.infer<typeof pendingSchema>;
 const ACTIONS: Readonly<Record<Exclude<Pending, { action: string }>['kind'], string>> = {
   'confirm-create': 'CREATE_TRIGGER',
   question: 'CREATE_TRIGGER',
+  'for-which': 'CREATE_TRIGGER',
   'confirm-reschedule': 'UPDATE_TRIGGER',
   'confirm-delete': 'DELETE_TRIGGER',
   'confirm-forget': 'FORGET_WORK_MEMORY',

@@ -9,6 +9,7 @@ import {
   scheduleOf,
   type TimezoneSource,
   type TriggerSummary,
+  timeOfDayAt,
   timezoneOfWords,
   timezoneSourceOf,
   validateSchedule,
@@ -36,7 +37,7 @@ const SCHEDULE_FORMS =
 export async function snooze(
   turn: Turn,
   trigger: TriggerSummary,
-  how: { until?: string; length?: string },
+  how: { until?: string; length?: string; by?: boolean },
 ): Promise<Outcome> {
   const name = quoted(trigger.displayName);
   const options = zoned(turn, trigger);
@@ -44,7 +45,8 @@ export async function snooze(
     const end = readMoment(`in ${how.length.replace(/ more\b/i, '')}`, options);
     if (!end.ok) return notUnderstood(end.question, `how long I shall put off ${name}`, WHEN_FORMS);
     const lengthMs = end.value - turn.nowMs;
-    return putOff(turn, await turn.service.snoozeFor(trigger.id, lengthMs, turn.requester));
+    const later = { later: how.by === true };
+    return putOff(turn, await turn.service.snoozeFor(trigger.id, lengthMs, turn.requester, later));
   }
   if (how.until === undefined) return askUser(`Until when shall I put off ${name}? ${WHEN_FORMS}`);
   const read = readMoment(how.until, options, trigger.nextRunAtMs ?? undefined);
@@ -161,7 +163,15 @@ function readChange(trigger: TriggerSummary, to: string, options: ReadOptions): 
     const text = `${quoted(trigger.displayName)} runs ${trigger.scheduleText}: it has no single time of day that I could change to ${clock(time)}. ${SCHEDULE_FORMS}`;
     return { ok: false, outcome: askUser(text) };
   }
-  const read = readBare(to, options);
+  let read = readBare(to, options);
+  if (!read.ok && trigger.nextRunAtMs !== null && !('zone' in timezoneOfWords(to))) {
+    // "to Friday", "to weekdays": another day at the time it has.
+    const same = clock(timeOfDayAt(trigger.nextRunAtMs, options.timezone));
+    const filled = [`${to} at ${same}`, `every ${to} at ${same}`, `on ${to} at ${same}`].map(
+      (words) => readBare(words, options),
+    );
+    read = filled.find((one) => one.ok) ?? read;
+  }
   if (read.ok) return { ok: true, schedule: read.value };
   const what = `when ${quoted(trigger.displayName)} shall run`;
   return { ok: false, outcome: notUnderstood(read.question, what, SCHEDULE_FORMS) };

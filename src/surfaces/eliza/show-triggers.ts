@@ -1,5 +1,5 @@
 /** What a chat is told of triggers. LIST_TRIGGERS: what the asker may see, soonest first. */
-import type { TriggerSummary } from '../../triggers/index.js';
+import { matchTrigger, sentenceOf, type TriggerSummary } from '../../triggers/index.js';
 import { type Outcome, succeed } from './action-frame.js';
 import { counted, plain, quoted, triggerLine } from './display.js';
 import { pendingOf } from './pending.js';
@@ -15,25 +15,48 @@ export const listTriggersAction = triggerAction({
   similes: ['SHOW_TRIGGERS', 'LIST_REMINDERS', 'SHOW_REMINDERS'],
   description:
     'Lists the triggers (reminders, timers, recurring tasks) of this conversation and of the user: schedule, next run, what is paused or failed.',
-  examples: [['what reminders do I have?', 'You have one trigger: …']],
+  examples: [
+    ['what reminders do I have?', 'You have one trigger: …'],
+    ['show me the paused triggers', 'One trigger is paused: …'],
+  ],
   handle: listTriggers,
   commands: (turn) => VERB.test(turn.text.trim()),
 });
 
 async function listTriggers(turn: Turn): Promise<Outcome> {
   const { triggers, total } = await turn.service.list({}, { limit: CONSIDERED }, turn.requester);
-  const shown = triggers.sort(bySoonest).slice(0, SHOWN);
+  const filter = filterOf(turn.text);
+  const kept = triggers.filter(filter.fits).sort(bySoonest);
+  const shown = kept.slice(0, SHOWN);
   const data = { total, triggerIds: shown.map((one) => one.id) };
-  if (total === 0) {
-    return succeed(
-      'There are no triggers yet. Tell me what to do and when, for example "every weekday at 9 summarize my inbox".',
-      data,
-    );
+  if (kept.length === 0) {
+    const text =
+      total === 0
+        ? 'There are no triggers yet. Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'
+        : `No trigger is ${filter.word} (of ${counted(total)}).`;
+    return succeed(text, data);
   }
-  const head = `${total === 1 ? 'There is' : 'There are'} ${counted(total)}:`;
+  const count = filter.word === '' ? total : kept.length;
+  const head = `${count === 1 ? 'There is' : 'There are'} ${counted(count, filter.word)}:`;
   const lines = shown.map((one) => `- ${triggerLine(one, turn.nowMs, turn.zone.name)}`);
-  const more = total - shown.length;
+  const more = count - shown.length;
   return succeed([head, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'), data);
+}
+
+function filterOf(text: string): { word: string; fits: (one: TriggerSummary) => boolean } {
+  if (/\b(?:paused|disabled|stopped|inactive|off)\b/i.test(text)) {
+    return { word: 'paused', fits: (one) => !one.enabled };
+  }
+  if (/\b(?:fail\w*|broken|errors?|wrong)\b/i.test(text)) {
+    return {
+      word: 'failing',
+      fits: (one) => one.lastStatus === 'failed' || one.state === 'invalid',
+    };
+  }
+  if (/\b(?:active|running|enabled)\b/i.test(text)) {
+    return { word: 'active', fits: (one) => one.enabled };
+  }
+  return { word: '', fits: () => true };
 }
 
 function bySoonest(a: TriggerSummary, b: TriggerSummary): number {
@@ -75,11 +98,42 @@ async function explainTrigger(turn: Turn): Promise<Outcome> {
     hint: 'A one-time trigger is removed when it has done its work; one that failed stays.',
     ...(which && !/\b(?:why|how come|explain)\b/i.test(turn.text) ? { among: which.ids } : {}),
   });
-  if ('outcome' in choice) return choice.outcome;
+  if ('outcome' in choice) {
+    const finished = choice.outcome.asked ? null : await aboutFinished(turn, target);
+    return finished ?? choice.outcome;
+  }
   const { trigger, reasons, lastRuns } = await turn.service.why(choice.trigger.id, turn.requester);
   await settle(turn, which);
   return succeed(
     `About ${quoted(trigger.displayName)}: ${reasons.map((reason) => plain(reason, 400)).join(' ')}`,
     { triggerId: trigger.id, state: trigger.state, runs: lastRuns.length },
+  );
+}
+
+/** Runs looked through for a trigger that has done its work and is gone. */
+const RECENT_RUNS = 100;
+
+/** "Did my stretch reminder fire?", asked after it did: its runs outlive the trigger. */
+async function aboutFinished(turn: Turn, target: string): Promise<Outcome | null> {
+  if (target === '' || turn.requester.kind !== 'entity') return null;
+  const runs = await turn.service.recentRuns(turn.requester, RECENT_RUNS);
+  const byTrigger = new Map<string, (typeof runs)[number]>();
+  for (const run of runs) if (!byTrigger.has(run.triggerId)) byTrigger.set(run.triggerId, run);
+  const items = [...byTrigger.values()].map((run) => ({
+    id: run.triggerId,
+    taskId: run.taskId,
+    displayName: run.displayName ?? '',
+    instructions: '',
+    run,
+  }));
+  const match = matchTrigger(target, items);
+  // Of several the newest is meant: the runs come newest first.
+  const found =
+    match.kind === 'one' ? match.item : match.kind === 'several' ? match.items[0] : null;
+  if (!found) return null;
+  const zone = turn.zone.name;
+  return succeed(
+    `About ${quoted(found.displayName)}, which has done its work: ${plain(sentenceOf(found.run, zone), 400)}`,
+    { triggerId: found.id, state: 'finished', runs: 1 },
   );
 }
