@@ -40,6 +40,13 @@ describe('times in a question', () => {
     ['until yesterday', '1970-01-01T00:00', '2026-03-17T23:00', ''],
     ['before October', '1970-01-01T00:00', '2025-09-30T22:00', ''],
     ['in 2025', '2024-12-31T23:00', '2025-12-31T23:00', ''],
+    [
+      'deploys between Monday and Tuesday please',
+      '2026-03-15T23:00',
+      '2026-03-17T23:00',
+      'deploys please',
+    ],
+    ['between January and last week', '2025-12-31T23:00', '2026-03-15T23:00', ''],
   ])('%s', (text, since, before, rest) => {
     expect(span(text)).toEqual([since, before, rest]);
   });
@@ -81,6 +88,7 @@ describe('parts of a day', () => {
     ['on Monday morning', '2026-03-16T04:00', '2026-03-16T11:00', ''],
     ['since this morning', '2026-03-18T04:00', '2026-03-18T14:30', ''],
     ['before this morning', '1970-01-01T00:00', '2026-03-18T04:00', ''],
+    ['yesterday evening at 8:30', '2026-03-17T19:00', '2026-03-17T20:00', ''],
   ])('%s', (text, since, before, rest) => {
     expect(span(text)).toEqual([since, before, rest]);
   });
@@ -98,18 +106,83 @@ describe('parts of a day', () => {
     const autumn = Date.parse('2026-11-01T20:00:00Z'); // New York: 15:00, no longer summer time
     const zone = 'America/New_York';
     expect(span('last night', autumn, zone)).toEqual(['2026-10-31T22:00', '2026-11-01T11:00', '']);
+    expect(span('before noon', autumn, zone)).toEqual(['2026-11-01T04:00', '2026-11-01T17:00', '']);
   });
 });
 
-it.each([
-  'between 9am and noon',
-  'between yesterday and today',
-  'between nov 20 and nov 22, 2024',
-  'what failed since 3pm',
-  'before 25:00',
-  'after main.ts:12:30',
-])('"%s" names no day', (text) => {
-  expect(span(text)).toBeNull();
+describe('clock times', () => {
+  it.each([
+    // Alone: the last such time.
+    ['what failed since 3pm', '2026-03-18T14:00', '2026-03-18T14:30', 'what failed'],
+    ['since 15:00', '2026-03-18T14:00', '2026-03-18T14:30', ''],
+    ['since 4 p.m.', '2026-03-17T15:00', '2026-03-18T14:30', ''],
+    ['since midnight', '2026-03-17T23:00', '2026-03-18T14:30', ''],
+    ['deploys before noon', '2026-03-17T23:00', '2026-03-18T11:00', 'deploys'],
+    ['before 6pm', '2026-03-16T23:00', '2026-03-17T17:00', ''],
+    ['after 9:30', '2026-03-18T08:30', '2026-03-18T23:00', ''],
+    ['until midnight', '2026-03-16T23:00', '2026-03-17T23:00', ''],
+    ['what happened at noon?', '2026-03-18T10:30', '2026-03-18T11:30', 'what happened ?'],
+    ['around 11 am', '2026-03-18T09:30', '2026-03-18T10:30', ''],
+    // Beside a day.
+    ['at 3pm today', '2026-03-18T13:30', '2026-03-18T14:30', ''],
+    ['at 15:00 yesterday', '2026-03-17T13:30', '2026-03-17T14:30', ''],
+    ['deploys yesterday, at 12:30 am', '2026-03-16T23:00', '2026-03-17T00:00', 'deploys'],
+    ['yesterday after 3pm', '2026-03-17T14:00', '2026-03-17T23:00', ''],
+    ['after 3pm yesterday', '2026-03-17T14:00', '2026-03-17T23:00', ''],
+    ['yesterday until midnight', '2026-03-16T23:00', '2026-03-17T23:00', ''],
+    ['since 3pm yesterday', '2026-03-17T14:00', '2026-03-18T14:30', ''],
+    ['since yesterday 3pm', '2026-03-17T14:00', '2026-03-18T14:30', ''],
+    ['before yesterday at 3pm', '1970-01-01T00:00', '2026-03-17T14:00', ''],
+    ['at 9am on Monday', '2026-03-16T07:30', '2026-03-16T08:30', ''],
+    ['since 9am Monday', '2026-03-16T08:00', '2026-03-18T14:30', ''],
+    ['Saturday at 23:50', '2026-03-14T22:20', '2026-03-14T23:20', ''],
+    ['on 2026-03-02 15:00', '2026-03-02T13:30', '2026-03-02T14:30', ''],
+    ['last week at 3pm', '2026-03-08T23:00', '2026-03-15T23:00', 'at 3pm'],
+    // Two of them.
+    ['between 9am and noon', '2026-03-18T08:00', '2026-03-18T11:00', ''],
+    ['bugs between 9am and noon yesterday', '2026-03-17T08:00', '2026-03-17T11:00', 'bugs'],
+    ['yesterday between 9:15 and 10:00', '2026-03-17T08:15', '2026-03-17T09:00', ''],
+    ['from 9am to noon', '2026-03-18T08:00', '2026-03-18T11:00', ''],
+    ['between 10pm and 2am', '2026-03-17T21:00', '2026-03-18T01:00', ''],
+    ['between 4pm and midnight', '2026-03-17T15:00', '2026-03-17T23:00', ''],
+    ['between yesterday 3pm and noon', '2026-03-17T14:00', '2026-03-18T11:00', ''],
+  ])('"%s"', (text, since, before, rest) => {
+    expect(span(text)).toEqual([since, before, rest]);
+  });
+
+  it.each([
+    'since 3',
+    'after 9 retries',
+    'between 3 and 5',
+    'before 25:00',
+    'since 13pm',
+    'at 10:30:45.123 the log ends',
+    'after main.ts:12:30',
+    'the 3pm meeting',
+    'noon',
+    'a ratio of 16:10',
+  ])('"%s" names no clock time', (text) => {
+    expect(span(text)).toBeNull();
+  });
+
+  it('a pair of times before the first of today is of yesterday', () => {
+    const nowMs = Date.parse('2026-03-18T07:00:00Z'); // 08:00 in Vienna
+    expect(span('between 9am and noon', nowMs)?.slice(0, 2)).toEqual([
+      '2026-03-17T08:00',
+      '2026-03-17T11:00',
+    ]);
+    expect(span('between 9am and noon today', nowMs)?.slice(0, 2)).toEqual([
+      '2026-03-18T08:00',
+      '2026-03-18T11:00',
+    ]);
+  });
+
+  it('a time that the clock change skips is the first one after it', () => {
+    const nowMs = Date.parse('2026-03-29T10:00:00Z');
+    expect(span('since 2:30', nowMs)).toEqual(['2026-03-29T01:00', '2026-03-29T10:00', '']);
+    expect(span('since 9am', nowMs)).toEqual(['2026-03-29T07:00', '2026-03-29T10:00', '']);
+    expect(span('since 9am yesterday', nowMs)?.[0]).toBe('2026-03-28T08:00');
+  });
 });
 
 describe('dates', () => {
@@ -130,6 +203,11 @@ describe('dates', () => {
     ['what happened May 3?', '2025-05-02T22:00', '2025-05-03T22:00', 'what happened ?'],
     ['3 May', '2025-05-02T22:00', '2025-05-03T22:00', ''],
     ['before dec 24th', '1970-01-01T00:00', '2025-12-23T23:00', ''],
+    ['between sept 3 and 4 oct', '2025-09-02T22:00', '2025-10-04T22:00', ''],
+    ['between nov 20 and nov 22, 2024', '2024-11-19T23:00', '2024-11-22T23:00', ''],
+    ['between December and February 2025', '2024-11-30T23:00', '2025-02-28T23:00', ''],
+    ['on nov 22 at 3pm', '2025-11-22T13:30', '2025-11-22T14:30', ''],
+    ['after 3pm on 22 nov', '2025-11-22T14:00', '2025-11-22T23:00', ''],
     ['on nov 22 in the morning', '2025-11-22T04:00', '2025-11-22T11:00', ''],
     ['in jan', '2025-12-31T23:00', '2026-01-31T23:00', ''],
     ['since sept', '2025-08-31T22:00', '2026-03-18T14:30', ''],
