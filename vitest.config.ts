@@ -46,7 +46,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     testTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    setupFiles: ['__tests__/helpers/seed.ts'],
+    setupFiles: ['__tests__/helpers/each-file.ts'],
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     env: {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { databaseOf, pgliteDirectory, rowsOf } from '../../src/records/index.js';
 import { forgetEmbedded } from '../../src/server/headless/database.js';
 import { startHeadless } from '../../src/server/headless/index.js';
@@ -12,8 +12,6 @@ import type { PrimaryAgent } from '../../src/server/own-server.js';
 
 const home = mkdtempSync(join(tmpdir(), 'cue-held-'));
 let agent: PrimaryAgent | null = null;
-// The process may hold a database that another file has closed.
-beforeAll(forgetEmbedded);
 afterEach(async () => {
   await agent?.close();
   agent = null;

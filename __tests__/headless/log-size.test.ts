@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import { forgetEmbedded } from '../../src/server/headless/database.js';
 import { startHeadless } from '../../src/server/headless/index.js';
@@ -12,8 +12,6 @@ import type { PrimaryAgent } from '../../src/server/own-server.js';
 const home = mkdtempSync(join(tmpdir(), 'cue-log-'));
 const MB = 1_024 * 1_024;
 let agent: PrimaryAgent | null = null;
-// The process may hold a database that another file has closed.
-beforeAll(forgetEmbedded);
 afterEach(async () => {
   await agent?.close();
   forgetEmbedded();

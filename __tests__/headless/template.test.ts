@@ -75,8 +75,6 @@ const unpacked = (name: string, ...versions: (() => string)[]) =>
   templateIn(env, ...versions)?.unpack(at(name));
 
 beforeAll(async () => {
-  // The process may hold one that another file has closed.
-  forgetEmbedded();
   migrated = await made('migrated', {});
   await made('first');
   bytes = readFileSync(file);
