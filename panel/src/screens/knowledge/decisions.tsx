@@ -223,16 +223,7 @@ function Use() {
   return (
     <Section title="How often the agent recalls what it could">
       <Loaded query={query}>
-        {({
-          rate,
-          recalled,
-          opportunities,
-          last30,
-          target,
-          spontaneous,
-          answered_offers,
-          people,
-        }) => (
+        {({ rate, recalled, opportunities, last30, target, spontaneous, answered_offers }) => (
           <Facts
             facts={[
               [
@@ -257,7 +248,6 @@ function Use() {
               ],
               ['Unasked', count(spontaneous)],
               ['After an offer', count(answered_offers)],
-              ['By people', `asked ${times(people.asked)}, found ${times(people.recalled)}`],
             ]}
           />
         )}
