@@ -49,7 +49,7 @@ describe('a failed memory on the same file', () => {
     const [found] = judge({ kind, text, files: [FILE] }, [failure('Shard by tenant', FILE)]);
     expect(found?.warn).toBeGreaterThanOrEqual(WEIGHTS.heads.warn.threshold);
     expect(found?.veto).toBeUndefined();
-    expect(found?.reasons.slice(0, 2)).toEqual([`file ${FILE}`, 'it failed there before']);
+    expect(found?.reasons().slice(0, 2)).toEqual([`file ${FILE}`, 'it failed there before']);
   });
 
   it.each(['open it', 'what is in there?', 'thanks, it works', 'tomorrow we will see'])(

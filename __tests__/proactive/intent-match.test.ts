@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../../src/embeddings/index.js';
 import { createIntentMatch } from '../../src/proactive/detectors/intent-match.js';
+import { momentOf } from '../../src/proactive/gate/features.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { DAY_MS, dmWith, edits, failed, idsOf, OPERATOR, withRoom } from './detector-room.js';
 
@@ -42,6 +43,21 @@ describe('a stated intent', () => {
       expect(result.cue.strength).toBe(result.memories[0]?.score);
       expect(result.memories[0]?.reasons.length).toBeGreaterThan(0);
       expect(result.degraded).toBeUndefined();
+    }));
+
+  it('looks for nothing where a file is only opened or somebody says thanks, and says so', () =>
+    withRoom(database, async ({ context, store }) => {
+      await store(TIMEOUT, edits('src/auth.ts'));
+      const rows = () => Promise.reject(new Error('nothing has to be read'));
+      const { evaluate } = createIntentMatch({ ...context, checks: { ...context.checks, rows } });
+      const said = async (text: string, files: readonly string[] = []) => {
+        const moment = momentOf('message', text, files);
+        return (await evaluate({ intent: text, moment })).cue.evidence;
+      };
+      expect(await said('please look at src/auth.ts', ['src/auth.ts'])).toEqual([
+        'a file is only looked at',
+      ]);
+      expect(await said('great, thanks!')).toEqual(['nothing is asked for']);
     }));
 
   it('matches nothing by small talk, other work and what is denied', () =>

@@ -31,6 +31,7 @@ export function happeningsOf(size: number) {
       tags: one.draft.tags,
     })),
     about: questions('proactive messages', drawn, (one) => `please look at ${fileOf(one.draft)}`),
+    wants: questions('proactive wants', drawn, (one) => `can you ${inOtherWords(one)}`),
     smallTalk: (index: number) => SMALL_TALK[index % SMALL_TALK.length] ?? '',
   };
 }

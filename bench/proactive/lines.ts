@@ -25,6 +25,7 @@ export function linesFor(size: number): Line[] {
     line('turn.offer', 'offersForTurn, with an offer', told),
     line('turn.again', 'the same asked again in the turn', told),
     line('turn.added', 'added to a turn: providers, evaluator, events', p95(40)),
+    line('turn.wanted', 'of these, to one in which something is wanted', p95(40)),
     line('turn.behind', 'written behind after a turn', told),
     line('turn.whole', 'a turn with the plugin / without', told),
   ];

@@ -30,6 +30,7 @@ export type SampleName =
   | 'turn.offer'
   | 'turn.again'
   | 'turn.added'
+  | 'turn.wanted'
   | 'turn.behind'
   | 'turn.whole';
 

@@ -23,7 +23,7 @@ export async function storedMemories({ size, quick, directory }: PartRequest): P
 
   const settled = () => proactive.settled();
   const chats = openChats(runtime, happeningsOf(size));
-  const { added, behind, split } = await addedTo(chats, createCuePlugin({ clock }), {
+  const { added, wanted, behind, split } = await addedTo(chats, createCuePlugin({ clock }), {
     quick,
     settled,
   });
@@ -34,6 +34,7 @@ export async function storedMemories({ size, quick, directory }: PartRequest): P
     samples: {
       ...report.samples,
       'turn.added': added,
+      'turn.wanted': wanted,
       'turn.behind': behind,
       'turn.whole': whole,
     },

@@ -23,7 +23,7 @@ const WORTH_TELLING_MS = 0.5;
 
 export interface Chats {
   runtime: IAgentRuntime;
-  /** The next message of a series: every other one names a file that has memories. */
+  /** The next message of a series: a file that has memories, small talk, something wanted, small talk. */
   message(series: string, index: number): Promise<Memory>;
 }
 
@@ -34,7 +34,11 @@ interface TurnOptions {
 
 export function openChats(
   runtime: IAgentRuntime,
-  happenings: Pick<ReturnType<typeof happeningsOf>, 'about' | 'smallTalk'>,
+  {
+    about,
+    wants,
+    smallTalk,
+  }: Pick<ReturnType<typeof happeningsOf>, 'about' | 'wants' | 'smallTalk'>,
 ): Chats {
   const open = new Set<UUID>();
   return {
@@ -58,7 +62,7 @@ export function openChats(
           messageServerId: worldId,
         });
       }
-      const text = index % 2 === 0 ? happenings.about(index) : happenings.smallTalk(index);
+      const text = index % 2 === 1 ? smallTalk(index) : (isWanted(index) ? wants : about)(index);
       return {
         id: stringToUuid(`${seed} message ${index}`),
         entityId,
@@ -68,6 +72,8 @@ export function openChats(
     },
   };
 }
+
+const isWanted = (index: number) => index % 4 === 2;
 
 /** Milliseconds of whole turns: message in, answer out, evaluators and events done. */
 export async function wholeTurns(chats: Chats, { quick, settled }: TurnOptions) {
@@ -146,7 +152,8 @@ export async function addedTo(chats: Chats, parts: Plugin, { quick, settled }: T
     .filter(({ stats }) => stats.p95 >= WORTH_TELLING_MS)
     .map(({ part, stats }) => `${part} ${stats.median} (p95 ${stats.p95})`)
     .join(', ');
-  return { added, behind: behind.slice(warmUp), split };
+  const wanted = added.filter((_, index) => isWanted(index + warmUp));
+  return { added, wanted, behind: behind.slice(warmUp), split };
 }
 
 /** As the host names a run in its events. */

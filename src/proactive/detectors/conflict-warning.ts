@@ -28,7 +28,7 @@ export function createConflictWarning(
     async ({ moment, filePath }, question) => {
       const { config, subject, reader, suppress } = question;
       const files = filePath === undefined ? filesIn(subject) : [filePath];
-      const { proposed, shelf, degraded } = await propose(
+      const { proposed, shelf, idle, degraded } = await propose(
         moment ?? momentOf('action_planned', subject, files),
         reader,
       );
@@ -48,14 +48,14 @@ export function createConflictWarning(
       const shown = standing.slice(0, SHOWN);
       const [first] = shown;
       const more = { suppressed, degraded };
-      if (!first) return question.nothing(['nothing like it failed'], more);
+      if (!first) return question.nothing([idle ?? 'nothing like it failed'], more);
       const memories: Candidate[] = [];
       for (const { row, warn, reasons } of shown) {
-        memories.push(await candidateOf(context, row, warn, reasons));
+        memories.push(await candidateOf(context, row, warn, reasons()));
       }
       const strength = Math.max(...shown.map(({ warn }) => warn));
       const content = { kind: KIND, action: subject, memories } as const;
-      return question.notifying(content, memories, { strength, evidence: first.reasons }, more);
+      return question.notifying(content, memories, { strength, evidence: first.reasons() }, more);
     },
   );
 }

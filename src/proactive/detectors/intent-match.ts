@@ -67,17 +67,17 @@ export function createIntentMatch(
       const more = { suppressed, degraded: found.degraded };
       const ranked = rank(current.judged, config.recency_boost ? context.clock.now() : null);
       const [first] = ranked;
-      if (!first) return question.nothing(['no similar task'], more);
+      if (!first) return question.nothing([found.idle ?? 'no similar task'], more);
       const kept = ranked
         .filter(({ offer }) => offer >= first.offer * SHARE)
         .slice(0, config.max_results);
       const memories: Candidate[] = [];
       for (const { row, offer, reasons } of kept) {
-        memories.push(await candidateOf(context, row, offer, reasons));
+        memories.push(await candidateOf(context, row, offer, reasons()));
       }
       const strength = Math.max(...kept.map(({ offer }) => offer));
       const content = { kind: KIND, intent: subject, memories } as const;
-      return question.notifying(content, memories, { strength, evidence: first.reasons }, more);
+      return question.notifying(content, memories, { strength, evidence: first.reasons() }, more);
     },
   );
 }
@@ -125,7 +125,7 @@ async function withSuccessors(
     suppressed.push(suppress(id, `superseded by ${print(successor.id)}`));
     // One that is itself superseded is not brought back.
     if (kept.has(successor.id) || ids.includes(successor.id)) continue;
-    const reasons = [...each.reasons, `supersedes ${print(id)}`];
+    const reasons = () => [...each.reasons(), `supersedes ${print(id)}`];
     kept.set(successor.id, { ...each, row: successor, reasons });
   }
   return { judged: [...kept.values()], suppressed };

@@ -35,10 +35,10 @@ export function createPatternRecognition(
       const { task, files, taskType, tags } = started;
       const moment =
         started.moment ?? momentOf('task_start', task, filesIn(task, files), { taskType, tags });
-      const { proposed, shelf, degraded } = await propose(moment, reader);
+      const { proposed, shelf, idle, degraded } = await propose(moment, reader);
       const least = config.min_pattern_occurrences;
       const pattern = patternIn(moment.text, proposed, rarityIn(shelf), least);
-      if (pattern === null) return question.nothing(['no recurring shape'], { degraded });
+      if (pattern === null) return question.nothing([idle ?? 'no recurring shape'], { degraded });
       const { confidence, evidence } = pattern;
       const bar = barIn(context, KIND, config.confidence_threshold);
       if (confidence < bar.least) {
@@ -59,7 +59,7 @@ export function createPatternRecognition(
       const memories: (Candidate & { learning?: string })[] = [];
       for (const { row, reasons } of told.slice(0, SHOWN)) {
         const learning = config.extract_learnings ? newLearning(row, said) : undefined;
-        const because = [`pattern ${pattern.pattern}`, ...reasons];
+        const because = [`pattern ${pattern.pattern}`, ...reasons()];
         const candidate = await candidateOf(context, row, confidence, because);
         memories.push(learning === undefined ? candidate : { ...candidate, learning });
       }

@@ -5,7 +5,7 @@
 import { fileKeys } from '../../memory/index.js';
 import type { Reader, Shelf } from '../../records/index.js';
 import { analyze } from '../../shared/text.js';
-import { decide, type Proposal } from '../gate/decide.js';
+import { decide, idleReason, type Proposal } from '../gate/decide.js';
 import { featuresOf, type Moment, meaning } from '../gate/features.js';
 import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
 import { momentParts } from '../gate/text.js';
@@ -24,6 +24,8 @@ export interface Proposed extends Proposal {
 export interface Proposals {
   proposed: Proposed[];
   shelf: Shelf;
+  /** Why nothing was looked for. */
+  idle?: string;
   degraded?: string;
 }
 
@@ -50,6 +52,8 @@ async function proposals(
 ): Promise<Proposals> {
   const { checks, clock } = context;
   const { shelf, degraded: loading } = await checks.lookUp();
+  const idle = idleReason(moment);
+  if (idle !== undefined) return { proposed: [], shelf, idle };
   const { vectors, degraded: worse } = await vectorsOf(context, shelf, moment);
   const filter = { reader };
   const beyond = await checks.bringOlder({

@@ -75,7 +75,8 @@ export interface Proposal extends Seen {
   pattern: number;
   /** A rule forbids it, and why. */
   veto?: string;
-  reasons: string[];
+  /** In words, the strongest first. */
+  reasons: () => string[];
 }
 
 const WONDERS = /^\W*(?:what|who|when|where|why|how|which)\b/i;
@@ -107,9 +108,13 @@ export function firstWord(sentence: string): string {
   return first.toLowerCase();
 }
 
-/** Thanks and praise that ask for nothing; a file that is opened; an action that only looks, or is denied. */
-function idleReason({ kind, text, files }: Moment, acts: boolean): string | undefined {
-  if (acts) return undefined;
+/**
+ * Why nothing need be looked for at a moment: thanks and praise that ask for nothing, a file that is opened,
+ * an action that only looks or is denied.
+ */
+export function idleReason(moment: Moment): string | undefined {
+  if (statesAction(moment)) return undefined;
+  const { kind, text, files } = moment;
   if (files.length > 0 && isLook(firstWord(text))) return 'a file is only looked at';
   if (kind === 'action_planned') return 'attempts nothing';
   const thanks = kind === 'message' && FLAGS.thanks(text) && !text.includes('?');
@@ -118,7 +123,6 @@ function idleReason({ kind, text, files }: Moment, acts: boolean): string | unde
 
 export function decide(moment: Moment, seen: readonly Seen[], weights: GateWeights): Proposal[] {
   const acts = statesAction(moment);
-  const idle = idleReason(moment, acts);
   const onlyLooks = !acts && isLook(firstWord(moment.text));
   return seen.map((each) => {
     const { near, features, part } = each;
@@ -135,10 +139,11 @@ export function decide(moment: Moment, seen: readonly Seen[], weights: GateWeigh
     const proposal = { ...each, warn: onFile ? Math.max(warn, SURE) : warn, offer, pattern };
     // Most of the pool is far away, and to compare it further would take a third of the time.
     if (Math.max(proposal.warn, offer, pattern) < UNLIKELY) {
-      return { ...proposal, reasons: [], veto: 'hardly alike' };
+      return { ...proposal, reasons: () => [], veto: 'hardly alike' };
     }
-    const veto = idle ?? vetoIn(part, near.goal);
-    const reasons = reasonsOf(head, features, moment, each, onFile);
+    const veto = vetoIn(part, near.goal);
+    // Of all that are looked at, few are told.
+    const reasons = () => reasonsOf(head, features, moment, each, onFile);
     return veto === undefined ? { ...proposal, reasons } : { ...proposal, reasons, veto };
   });
 }

@@ -26,34 +26,50 @@ export interface Head extends Regression {
 /** Farther out a value says no more to a network. */
 const FARTHEST = 6;
 
+/** In standard deviations of the training pairs. */
+function standardisedOf({ features: weighed, hidden }: Regression, features: Features): number[] {
+  const most = hidden ? FARTHEST : Number.POSITIVE_INFINITY;
+  return weighed.map(([name, mean, spread]) =>
+    Math.max(-most, Math.min(most, ((features[name] ?? 0) - mean) / spread)),
+  );
+}
+
+/** What a unit hears; it counts where that is above 0. */
+function heardBy([bias, , weights]: Unit, values: readonly number[]): number {
+  let sum = bias;
+  for (let at = 0; at < values.length; at++)
+    sum += (weights[at] as number) * (values[at] as number);
+  return sum;
+}
+
 /** What each feature adds to the logit; with the bias they are all of it. */
 export function contributions(
   head: Regression,
   features: Features,
 ): { bias: number; by: number[] } {
-  const { features: weighed, hidden } = head;
-  const values = weighed.map(([name, mean, spread]) => ((features[name] ?? 0) - mean) / spread);
-  if (!hidden) {
-    return { bias: head.bias, by: values.map((value, at) => value * (weighed[at]?.[3] ?? 0)) };
-  }
-  const near = values.map((value) => Math.max(-FARTHEST, Math.min(FARTHEST, value)));
-  const weights = weighed.map(([, , , weight]) => weight);
+  const values = standardisedOf(head, features);
+  const weights = head.features.map(([, , , weight]) => weight);
   let bias = head.bias;
-  for (const [threshold, out, each] of hidden) {
-    let sum = threshold;
-    for (let at = 0; at < near.length; at++) sum += (each[at] as number) * (near[at] as number);
-    if (sum <= 0) continue;
+  for (const unit of head.hidden ?? []) {
+    if (heardBy(unit, values) <= 0) continue;
+    const [threshold, out, each] = unit;
     bias += out * threshold;
-    for (let at = 0; at < near.length; at++) {
+    for (let at = 0; at < values.length; at++) {
       weights[at] = (weights[at] as number) + out * (each[at] as number);
     }
   }
-  return { bias, by: near.map((value, at) => value * (weights[at] as number)) };
+  return { bias, by: values.map((value, at) => value * (weights[at] as number)) };
 }
 
+/** The same in all, which takes half as long. */
 export function logitOf(head: Regression, features: Features): number {
-  const { bias, by } = contributions(head, features);
-  return by.reduce((sum, each) => sum + each, bias);
+  const values = standardisedOf(head, features);
+  let logit = head.bias;
+  for (let at = 0; at < values.length; at++) {
+    logit += (values[at] as number) * (head.features[at]?.[3] ?? 0);
+  }
+  for (const unit of head.hidden ?? []) logit += unit[1] * Math.max(0, heardBy(unit, values));
+  return logit;
 }
 
 export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit));
