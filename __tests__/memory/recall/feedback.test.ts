@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { addFeedback } from '../../../src/memory/recall/feedback.js';
-import { fuse } from '../../../src/memory/recall/fusion.js';
+import { addFeedback, fuse } from '../../../src/memory/recall/fusion.js';
 import { createCatalog, type Reader } from '../../../src/records/index.js';
 import { analyze } from '../../../src/shared/text.js';
 

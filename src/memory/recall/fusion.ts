@@ -5,7 +5,13 @@
  * sets and lost on all of them, because it forgets how far the first hit stands before the rest
  * (docs/recall.md has the numbers).
  */
-import { type DenseScores, type Spread, scored } from '../../records/index.js';
+import {
+  type DenseScores,
+  type Shelf,
+  type SlotFilter,
+  type Spread,
+  scored,
+} from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 
 /**
@@ -231,4 +237,52 @@ export function bestOf(
     if (best.length === limit) least = scores[best[limit - 1] as number] ?? least;
   }
   return best;
+}
+
+/** Hits whose words count: at the third half as much as at the first, then a third … */
+const FEEDBACK_HITS = 8;
+const FEEDBACK_HALVED_AFTER = 2;
+/** The most telling words of all of them are searched. */
+const FEEDBACK_WORDS = 15;
+/** What they count beside the words of the question. */
+const FEEDBACK_WEIGHT = 0.3;
+/** So many of the best hits keep their places: their own words prove nothing. */
+const FEEDBACK_KEPT = 2;
+/** Share of the score of the last of these up to which others may rise. */
+const FEEDBACK_AT_MOST = 0.98;
+
+/**
+ * What the best hits say beside the words of the question (pseudo-relevance feedback): what answers a
+ * question shares words with the best hits that the question does not say. It changes the order of
+ * what was found and finds nothing more.
+ * @param asked the terms of the question
+ * @param isFirst decides between equals
+ */
+export function addFeedback(
+  fused: Fused,
+  shelf: Pick<Shelf, 'telling' | 'keyword'>,
+  filter: SlotFilter,
+  asked: ReadonlyMap<string, number>,
+  isFirst: (a: number, b: number) => boolean,
+): void {
+  const { scores } = fused;
+  const hits = bestOf(fused, FEEDBACK_HITS, isFirst);
+  if (hits.length <= FEEDBACK_KEPT) return;
+  const best = scores[hits[0] as number] as number;
+  const shares = new Map(
+    hits.map((slot, rank) => [
+      slot,
+      (scores[slot] as number) / best / (1 + rank / FEEDBACK_HALVED_AFTER),
+    ]),
+  );
+  const list = shelf.keyword(shelf.telling(shares, asked, FEEDBACK_WORDS), filter);
+  const scale = FEEDBACK_WEIGHT / highest(list);
+  const kept = hits.slice(0, FEEDBACK_KEPT);
+  const most = FEEDBACK_AT_MOST * (scores[kept[FEEDBACK_KEPT - 1] as number] as number);
+  for (const slot of list.touched) {
+    const had = scores[slot] ?? 0;
+    if (had <= 0 || kept.includes(slot)) continue;
+    const gained = had + scale * (list.scores[slot] as number);
+    scores[slot] = Math.max(had, Math.min(gained, most));
+  }
 }

@@ -11,9 +11,9 @@ import { FLAGS, keyOf } from '../records.js';
 import { type PhraseHit, phraseHits } from '../remind-when.js';
 import { asksForTime, namesIn } from '../signals.js';
 import { answerProbability, hitProbability, mostScore, wordSigns } from './confidence.js';
-import { addFeedback } from './feedback.js';
 import {
   aboveMean,
+  addFeedback,
   BESIDE_WEIGHT,
   BOOST,
   bestOf,
