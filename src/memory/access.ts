@@ -94,10 +94,10 @@ export async function requireWrite(
   caller: Caller,
   scope: Pick<Scope, 'authorId' | 'entityId'>,
   rule: WriteRule,
-  what: string,
 ): Promise<void> {
   if (await mayWrite(caller, scope, rule)) return;
-  throw new AppError('PERMISSION_DENIED', `only its author may change this ${what}`, { what });
+  const message = 'only its author may change this memory';
+  throw new AppError('PERMISSION_DENIED', message, { what: 'memory' });
 }
 
 /**

@@ -86,9 +86,9 @@ function keyOf(text: string): string {
 }
 
 /** `X (3×); Y`, the first few of a ranked list. */
-export function listed(counts: readonly Counted[], shown: number = SHOWN): string {
+export function listed(counts: readonly Counted[]): string {
   return counts
-    .slice(0, shown)
+    .slice(0, SHOWN)
     .map(({ text, count }) => (count > 1 ? `${text} (${count}×)` : text))
     .join('; ');
 }

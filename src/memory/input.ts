@@ -24,7 +24,8 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 /** @throws AppError TOO_LARGE, InvalidInputError when it is no JSON at all */
-export function requireSize(input: unknown, maxBytes: number = LIMITS.draftBytes): void {
+export function requireSize(input: unknown): void {
+  const maxBytes = LIMITS.draftBytes;
   const size = bytesOf(input);
   if (size === null) {
     throw new InvalidInputError([{ field: '(body)', message: 'must be plain data (JSON)' }]);

@@ -71,7 +71,7 @@ export async function link(
   const [first, second] = ends;
   if (!first || !second) throw new NotFoundError('memory', request.target);
   if (!(await mayWrite(caller, first.scope, context.rule))) {
-    await requireWrite(caller, second.scope, context.rule, 'memory');
+    await requireWrite(caller, second.scope, context.rule);
   }
   const edge = linkOf(records.projectId, {
     source,

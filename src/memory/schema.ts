@@ -91,8 +91,8 @@ const goal = z
   .min(1, 'must not be empty')
   .max(LIMITS.goalChars, `must be at most ${LIMITS.goalChars} characters`);
 
-function listOf<Item extends z.ZodType>(item: Item, max: number = LIMITS.items) {
-  return z.array(item).max(max, `must have at most ${max} items`).default([]);
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item).max(LIMITS.items, `must have at most ${LIMITS.items} items`).default([]);
 }
 
 export const uuidSchema = z.custom<Uuid>(isUuid, {

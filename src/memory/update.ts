@@ -50,7 +50,7 @@ export async function updateMemory(
   const id = await resolveRef(records, 'memory', workMemoryType, memory_id, reader, 'memory_id');
   const [record] = await records.get(workMemoryType, [id], reader);
   if (!record) throw new NotFoundError('memory', memory_id);
-  await requireWrite(caller, record.scope, context.rule, 'memory');
+  await requireWrite(caller, record.scope, context.rule);
   if (revision !== undefined && revision !== record.revision) {
     const message = `the memory is at revision ${record.revision}, not ${revision}`;
     throw new AppError('CONFLICT', message, { revision: record.revision });

@@ -22,8 +22,8 @@ export function memoryCount(count: number): string {
 }
 
 /** A block of texts that others wrote. */
-export function quoted(blocks: readonly string[], head: string = QUOTED): string {
-  return `${head}\n${fenced(blocks.join('\n'))}`;
+export function quoted(blocks: readonly string[]): string {
+  return `${QUOTED}\n${fenced(blocks.join('\n'))}`;
 }
 
 /** The text of a memory as it is rendered; JSON stays JSON. */

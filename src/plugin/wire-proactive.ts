@@ -21,6 +21,9 @@ import { hintSlot } from './wire-hints.js';
 import { startedWorkMemory } from './wire-memory.js';
 import { whenSlot } from './wire-when.js';
 
+/** What is no object, since anybody may write there, is an empty one. */
+const STORED = sql`case when jsonb_typeof(cache.value) = 'object' then cache.value else '{}'::jsonb end`;
+
 /** Each agent has a row of its own; those of a project are read together. */
 export function turnsIn(
   db: () => Database,
@@ -32,7 +35,7 @@ export function turnsIn(
       const rows = await rowsOf<{ day: string; turns: number }>(
         db(),
         sql`select days.day, sum(days.turns::text::float8) as turns
-          from cache, jsonb_each(${objectIn('cache.value')}) as days(day, turns)
+          from cache, jsonb_each(${STORED}) as days(day, turns)
           where cache.key = ${key} and jsonb_typeof(days.turns) = 'number'
           group by days.day`,
       );
@@ -47,7 +50,7 @@ export function turnsIn(
           from (
             select days.day, sum(days.turns::text::float8) as turns
             from (
-              select * from jsonb_each(${objectIn('cache.value')})
+              select * from jsonb_each(${STORED})
               union all
               select * from jsonb_each(excluded.value)
             ) as days(day, turns)
@@ -57,12 +60,6 @@ export function turnsIn(
         )`);
     },
   };
-}
-
-/** What is no object, since anybody may write there, is an empty one. */
-function objectIn(column: 'cache.value') {
-  const value = sql.raw(column);
-  return sql`case when jsonb_typeof(${value}) = 'object' then ${value} else '{}'::jsonb end`;
 }
 
 const DEFAULT_PREFIX = 'RUM';

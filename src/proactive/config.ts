@@ -14,49 +14,49 @@ const section = <Fields extends z.core.$ZodLooseShape>(fields: Fields) => {
   // Every field has a default or may be absent.
   return schema.prefault({} as z.input<typeof schema>);
 };
-const flag = (fallback: boolean) => z.boolean().default(fallback);
+const flag = z.boolean().default(true);
 
 export const detectorConfigSchema = z.strictObject({
   fileTouch: section({
-    enabled: flag(true),
+    enabled: flag,
     min_memories: count(1, 1_000).default(1),
     max_age_days: days.default(30),
-    include_failures: flag(true),
+    include_failures: flag,
     cooldown_seconds: seconds.default(300),
   }),
   intentMatch: section({
-    enabled: flag(true),
+    enabled: flag,
     similarity_threshold: threshold,
     max_results: count(1, 20).default(3),
-    include_failures: flag(true),
-    recency_boost: flag(true),
+    include_failures: flag,
+    recency_boost: flag,
   }),
   conflictWarning: section({
-    enabled: flag(true),
+    enabled: flag,
     action_similarity_threshold: threshold,
-    require_acknowledgment: flag(true),
+    require_acknowledgment: flag,
     max_age_days: days.default(90),
   }),
   patternRecognition: section({
-    enabled: flag(true),
+    enabled: flag,
     min_pattern_occurrences: count(2, 1_000).default(3),
     confidence_threshold: z.number().min(0).max(1).default(0.6),
-    extract_learnings: flag(true),
+    extract_learnings: flag,
   }),
   sessionStart: section({
-    enabled: flag(true),
-    show_unfinished: flag(true),
-    show_recent_learnings: flag(true),
+    enabled: flag,
+    show_unfinished: flag,
+    show_recent_learnings: flag,
     max_learnings: count(0, 20).default(3),
     lookback_days: days.default(30),
   }),
   whenMatch: section({
-    enabled: flag(true),
+    enabled: flag,
     max_results: count(1, 20).default(2),
     confidence_threshold: threshold,
   }),
   hintMatch: section({
-    enabled: flag(true),
+    enabled: flag,
     max_results: count(1, 20).default(2),
     /** Hints suggested in one place within any ten minutes. */
     max_per_10_minutes: count(0, 1_000).default(3),

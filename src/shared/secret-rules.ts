@@ -39,8 +39,8 @@ function token(kind: string, hint: string, form: string, accept?: SecretRule['ac
 }
 
 /** A token of exactly this form, nothing of its kind behind it. */
-function exact(kind: string, hint: string, form: string, flags = 'g'): SecretRule {
-  return { kind, hint, head: new RegExp(`${START + form}(?![A-Za-z0-9])`, flags) };
+function exact(kind: string, hint: string, form: string): SecretRule {
+  return { kind, hint, head: new RegExp(`${START + form}(?![A-Za-z0-9])`, 'g') };
 }
 
 /** Of forms of several words. */

@@ -115,8 +115,6 @@ export const MAX_CHILDREN_PER_TRIGGER = 5;
 /** So many tasks stored at once, and the table is tidied at once, not within the hour. */
 const TIDY_AFTER = 1_000;
 
-export type Creation = ReturnType<typeof createCreation>;
-
 export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettings) {
   const { store, ledger, clock, log, records } = deps;
 

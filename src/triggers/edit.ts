@@ -32,8 +32,6 @@ import {
   type TriggerTaskRow,
 } from './task-codec.js';
 
-export type Editing = ReturnType<typeof createEditing>;
-
 export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () => TriggerSettings) {
   const { store, ledger, dispatcher, reconciler, clock, log, records } = deps;
   const { changeable } = access;

@@ -66,7 +66,6 @@ export const triggerInputSchema = triggerDraftSchema
   })
   .partial({ instructions: true })
   .extend(either);
-export type TriggerInput = z.input<typeof triggerInputSchema>;
 
 /**
  * What changes one: the fields of a patch, or one of the two commands `snoozeUntil` (ISO 8601,
@@ -77,7 +76,6 @@ export const triggerChangeSchema = triggerPatchSchema.omit({ timezoneSource: tru
   snoozeUntil: z.string().min(1).max(64).optional(),
   skipNext: z.literal(true).optional(),
 });
-export type TriggerChange = z.input<typeof triggerChangeSchema>;
 
 const previewInputSchema = z.strictObject(either);
 

@@ -161,7 +161,6 @@ export const triggerDraftSchema = z.strictObject({
   timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
 });
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
-export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
 
 /**
  * A partial change; absent fields stay. `schedule` replaces the whole schedule, and a policy or a delivery
@@ -245,7 +244,6 @@ export const DELIVERY_STATES = [
   'unknown',
   'failed',
 ] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * One run: a row of the ledger. `status` passes through `running`; the four others are the seed's.

@@ -120,8 +120,6 @@ export interface TriggerListPage extends Page {
   order?: 'newest' | 'soonest';
 }
 
-export type Reading = ReturnType<typeof createReading>;
-
 export function createReading(deps: TriggersDeps, access: Access) {
   const { store, ledger } = deps;
   const { rowOf, maySee } = access;

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isPrintedRecall,
-  printedRecall,
-  readReference,
-} from '../../../src/memory/recall/reference.js';
+import { printedRecall, readReference } from '../../../src/memory/recall/reference.js';
 import { readRequest } from '../../../src/memory/recall/request.js';
 import { InvalidInputError } from '../../../src/shared/errors.js';
 
@@ -72,7 +68,7 @@ describe('the short string of a recall', () => {
   it('what is printed is read back', () => {
     for (const ref of ['file:src/a b.ts', 'mem_1f2e3d4c', 'intent:fix "quoted" things']) {
       const line = printedRecall(ref, 'reasoning');
-      expect(isPrintedRecall(line)).toBe(true);
+      expect(readReference(line)).not.toHaveProperty('query', line);
       expect(readReference(line)).toEqual({
         ...readReference(ref.replaceAll('"', "'")),
         depth: 'reasoning',

@@ -9,7 +9,6 @@ import { isUuid, type Uuid } from '../../../src/shared/ids.js';
 import {
   createHintsProvider,
   hintActions,
-  hintsProvider,
   memoryActions,
   offerActions,
   openQuestionProvider,
@@ -635,14 +634,18 @@ describe('without the service', () => {
   });
 
   it('nothing is shown, also when the host breaks', async () => {
-    expect(await hintsProvider.get(stage, messageFrom(ada, 'x'), NO_STATE)).toEqual(NO_STATE);
+    expect(await createHintsProvider().get(stage, messageFrom(ada, 'x'), NO_STATE)).toEqual(
+      NO_STATE,
+    );
     const broken = {
       ...stage,
       getServicesByType: () => {
         throw new Error('nobody home');
       },
     } as unknown as IAgentRuntime;
-    expect(await hintsProvider.get(broken, messageFrom(ada, 'x'), NO_STATE)).toEqual(NO_STATE);
+    expect(await createHintsProvider().get(broken, messageFrom(ada, 'x'), NO_STATE)).toEqual(
+      NO_STATE,
+    );
     for (const { name } of hintActions) {
       const { success, text } = await act(name, ada, 'x', broken);
       expect([success, text]).toEqual([

@@ -15,11 +15,7 @@ import { isProjectAdmin, isWorldAdmin } from '../../../src/host/rights.js';
 import { WORK_MEMORY, WorkMemoryService } from '../../../src/memory/index.js';
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
 import { isUuid, type Uuid } from '../../../src/shared/ids.js';
-import {
-  createWhenIndexProvider,
-  whenActions,
-  whenIndexProvider,
-} from '../../../src/surfaces/eliza/index.js';
+import { createWhenIndexProvider, whenActions } from '../../../src/surfaces/eliza/index.js';
 import { WHEN, WhenService } from '../../../src/when/index.js';
 import { ATTACKS } from '../../fixtures/attacks.js';
 import { memoryOf } from '../../helpers/memory.js';
@@ -626,7 +622,7 @@ describe('without an index', () => {
   const message = () => messageFrom(ada, '/when writing mock tests');
 
   it('nothing is shown, and the actions are not offered', async () => {
-    expect(await whenIndexProvider.get(stage, message(), NO_STATE)).toEqual(NO_STATE);
+    expect(await createWhenIndexProvider().get(stage, message(), NO_STATE)).toEqual(NO_STATE);
     for (const action of whenActions) {
       expect(await action.validate(stage, message(), NO_STATE)).toBe(false);
     }
@@ -641,7 +637,7 @@ describe('without an index', () => {
         throw new Error('nobody home');
       },
     } as unknown as IAgentRuntime;
-    expect(await whenIndexProvider.get(broken, message(), NO_STATE)).toEqual(NO_STATE);
+    expect(await createWhenIndexProvider().get(broken, message(), NO_STATE)).toEqual(NO_STATE);
     expect(warned).toEqual(['the when index could not be shown']);
   });
 

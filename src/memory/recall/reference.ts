@@ -54,11 +54,6 @@ export function readReference(text: string): ReferenceFields {
   return { ...fieldsOf((printed[2] ?? '').trim()), ...optionsOf(printed[3] ?? '') };
 }
 
-/** Whether a message is nothing but a printed recall line. */
-export function isPrintedRecall(text: string): boolean {
-  return PRINTED.test(text.trim());
-}
-
 function fieldsOf(ref: string): ReferenceFields {
   if (parseRef('memory', ref) !== null) return { memory_id: ref };
   const isEmpty = ref.endsWith(':') && KINDS[ref.slice(0, -1).toLowerCase()] !== undefined;

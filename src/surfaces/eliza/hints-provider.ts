@@ -46,8 +46,6 @@ export function createHintsProvider(budgetMs = BUDGET_MS): Provider {
   });
 }
 
-export const hintsProvider: Provider = createHintsProvider();
-
 async function show(
   runtime: IAgentRuntime,
   service: HintService,

@@ -21,14 +21,14 @@ import { explainTriggerAction, listTriggersAction } from './show-triggers.js';
 import { updateTriggerAction } from './update-trigger.js';
 import { recallWhenAction, rememberWhenAction } from './when-actions.js';
 
-export { createHintsProvider, hintsProvider } from './hints-provider.js';
+export { createHintsProvider } from './hints-provider.js';
 export { memoryServiceOf } from './memory-turn.js';
 export { tellModelFailures } from './model-failure.js';
 export { createOffersProvider } from './offers-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
 export { openQuestionProvider, triggersProvider } from './triggers-provider.js';
 export { announced, turnHasEnded } from './turn-end.js';
-export { createWhenIndexProvider, whenIndexProvider } from './when-index-provider.js';
+export { createWhenIndexProvider } from './when-index-provider.js';
 export { missingModel, standInForModel } from './without-model.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 

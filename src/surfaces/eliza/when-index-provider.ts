@@ -67,8 +67,6 @@ export function createWhenIndexProvider(budgetMs = BUDGET_MS): Provider {
   });
 }
 
-export const whenIndexProvider: Provider = createWhenIndexProvider();
-
 async function make(
   service: WhenService,
   turn: TurnMessage,
