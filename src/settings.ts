@@ -4,6 +4,7 @@
  * each is read from text.
  */
 import { z } from 'zod';
+import { fieldOf } from './shared/json.js';
 import { toldSettings } from './shared/package-version.js';
 import { isTimeZone } from './shared/zones.js';
 
@@ -167,7 +168,7 @@ export function settingReader(host: SettingsHost): (key: string) => unknown {
   return (key) => {
     const { secrets, settings } = host.character;
     const own = [secrets, settings]
-      .map((values) => (isRecord(values) ? values[key] : undefined))
+      .map((values) => fieldOf(values, key))
       .find((value) => value !== undefined && value !== null);
     return own === false || own === 0 ? own : host.getSetting(key);
   };
@@ -176,10 +177,6 @@ export function settingReader(host: SettingsHost): (key: string) => unknown {
 /** Whether a setting of another plugin has a value: model plugins read the environment, too. */
 export function isConfigured(host: SettingsHost, name: string): boolean {
   return Boolean(host.getSetting(name)) || Boolean(process.env[name]);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** A setting as the operator reads it. */

@@ -4,7 +4,7 @@
  * when that failed. It knows nothing of opposites, ages, patterns, unfinished work and who may read what. Pure.
  */
 import { cosine, embedLexical } from '../../src/embeddings/index.js';
-import { isObject } from '../../src/memory/input.js';
+import { isObject } from '../../src/shared/json.js';
 import {
   goalOf,
   MEMORY_COOLDOWN_SECONDS,

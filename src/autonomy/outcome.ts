@@ -3,6 +3,7 @@
  * Pure: what the host reported goes in, the verdict comes out.
  */
 import type { ActionOutcome } from '../host/index.js';
+import { isRecord } from '../shared/json.js';
 
 /** Everything the host tells about a run, gathered from its result, callbacks and events. */
 export interface PipelineReport {
@@ -135,10 +136,6 @@ export function createRunWatch(): RunWatch {
       });
     },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function text(value: unknown): string | undefined {

@@ -2,9 +2,9 @@
  * Where this process works, for the scopes of hints: folder, system, and of the repository around it
  * name and branch, read from `.git` itself. What cannot be read is not known, and matches no scope.
  */
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../shared/clock.js';
+import { isFolder } from '../shared/folders.js';
 import { addressOf, branchOf, gitFolderAround, originOf } from '../shared/git-folder.js';
 
 export interface PlaceFacts {
@@ -71,8 +71,4 @@ function repositoryOf(folder: string): Pick<PlaceFacts, 'repo' | 'branch'> {
     ...(origin === 'unclear' ? {} : { repo: addressOf(origin.text, git.root) }),
     ...(branch === 'unclear' || branch.text === null ? {} : { branch: branch.text }),
   };
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
+import { isObject } from '../shared/json.js';
 import { normalizePath } from '../shared/paths.js';
-import { isObject, parseInput } from './input.js';
+import { parseInput } from './input.js';
 import { isGenerated } from './render.js';
 import {
   type Action,

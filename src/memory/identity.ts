@@ -13,9 +13,10 @@ import {
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
+import { isObject } from '../shared/json.js';
 import { type Caller, readerOf, registeredIdOf } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { cleaned, isObject, parseInput } from './input.js';
+import { cleaned, parseInput } from './input.js';
 import { countMemories } from './older.js';
 import { FLAGS, identityType, keyOf } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';

@@ -2,10 +2,11 @@
 import { DAY_MS } from '../shared/clock.js';
 import { InvalidInputError, isAppError } from '../shared/errors.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
+import { isObject } from '../shared/json.js';
 import { authorOf, type Caller } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { filesOf, readDraft } from './draft.js';
-import { cleaned, isObject, parseInput, type Redactions, requireSize } from './input.js';
+import { cleaned, parseInput, type Redactions, requireSize } from './input.js';
 import { type ExportLine, exportLineSchema, type RawRecord } from './transfer-format.js';
 
 /** A good record and what was taken out of it, or why it is none. */

@@ -2,13 +2,14 @@
 
 import { yieldToLoop } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
+import { isObject } from '../shared/json.js';
 import type { Caller } from './access.js';
 import type { MemoryContext } from './context.js';
 import { type Line, type Rejected, withSources } from './import-check.js';
 import { learnNames, withNames } from './import-names.js';
 import { readLine } from './import-read.js';
 import { insertBatch } from './import-write.js';
-import { isObject, type Redactions } from './input.js';
+import type { Redactions } from './input.js';
 import { workMemoryType } from './records.js';
 import { type ExportKind, KINDS, type RawRecord, rawRecords } from './transfer-format.js';
 

@@ -83,7 +83,3 @@ function wellFormed(text: string): string {
   // Encoding replaces a lone surrogate by U+FFFD; PostgreSQL would refuse it.
   return /[\ud800-\udfff]/.test(whole) ? Buffer.from(whole, 'utf8').toString('utf8') : whole;
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,6 +3,7 @@
  */
 
 import { ageOf } from '../shared/clock.js';
+import { upperFirst } from '../shared/text.js';
 import { countTokens, truncateToTokens } from '../shared/tokens.js';
 import type { Action, LinkType, WorkMemoryData } from './schema.js';
 
@@ -105,7 +106,7 @@ function fullParts({ data, links }: RenderedMemory): (string | undefined)[] {
     labelled('Follow up', outcome.follow_up_needed.join('; ')),
     labelled('Tags', tags.join(', ')),
     ...Object.entries(links ?? {}).map(([type, ids]) =>
-      labelled(capitalized(type.replaceAll('_', ' ')), ids.join(', ')),
+      labelled(upperFirst(type.replaceAll('_', ' ')), ids.join(', ')),
     ),
   ];
 }
@@ -128,10 +129,6 @@ function completeText({ memoryId, createdAtMs, data, links }: RenderedMemory): s
 
 function labelled(label: string, text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : `${label}: ${text}`;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function present(parts: (string | undefined)[]): string[] {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { VISIBILITIES } from '../records/index.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { isObject } from './input.js';
+import { isObject, parsedJson } from '../shared/json.js';
 import {
   chapterSchema,
   isoSchema,
@@ -155,11 +155,11 @@ function fromText(written: string): RawRecord[] {
   const text = written.replace(/^\ufeff/, '');
   const trimmed = text.trim();
   if (trimmed.startsWith('[')) {
-    const list = tryJson(trimmed);
+    const list = parsedJson(trimmed);
     if (Array.isArray(list)) return rawRecords(list);
     throw new InvalidInputError([{ field: 'content', message: 'begins a list but is no JSON' }]);
   }
-  const whole = trimmed.startsWith('{') ? tryJson(trimmed) : undefined;
+  const whole = trimmed.startsWith('{') ? parsedJson(trimmed) : undefined;
   if (isObject(whole) && isDocument(whole)) return rawRecords(whole);
   return text.split('\n').flatMap((line, index): RawRecord[] => {
     if (line.trim() === '') return [];
@@ -178,12 +178,4 @@ function isDocument(whole: Record<string, unknown>): boolean {
   if ('kind' in whole || 'intent' in whole) return false;
   const marks = ['version', ...Object.values(LISTS)];
   return Object.keys(whole).length === 0 || marks.some((mark) => mark in whole);
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

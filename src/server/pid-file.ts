@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
-import { AppError, messageOf } from '../shared/errors.js';
+import { AppError, codeOf, messageOf } from '../shared/errors.js';
 import { makeFolder } from '../shared/folders.js';
 import { isSameProcess, markOf, processName } from '../shared/process-life.js';
 import {
@@ -193,7 +193,7 @@ function notWritten(path: string, cause: unknown): AppError {
   return new AppError('UNAVAILABLE', message, { path }, { cause });
 }
 
-function namesIn(folder: string): string[] {
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -298,8 +298,4 @@ function rmQuietly(path: string): void {
   } catch {
     // A folder that may only be read: what is in it stays.
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -295,7 +295,7 @@ function rowsOf(path: string): string[] | null {
 }
 
 /** Empty: closed meanwhile. */
-function targetOf(link: string): string {
+export function targetOf(link: string): string {
   try {
     return readlinkSync(link);
   } catch {

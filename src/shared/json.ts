@@ -5,6 +5,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object or a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** `undefined`: the text is no JSON. */
 export function parsedJson(text: string): unknown {
   try {
@@ -16,9 +21,7 @@ export function parsedJson(text: string): unknown {
 
 /** `undefined` also of what is no object. */
 export function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && key in value
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
+  return isRecord(value) && key in value ? value[key] : undefined;
 }
 
 /** How deep a value is nested. JSON is parsed however deep it is; whoever walks it by recursion runs out of stack. */
@@ -28,12 +31,10 @@ export const MAX_JSON_DEPTH = 1_000;
 
 /** Whether objects and lists lie more than so many levels deep; level by level, whatever the depth. */
 export function isDeeper(value: unknown, levels: number): boolean {
-  let level = [value].filter(isNested);
+  let level = [value].filter(isRecord);
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth === levels) return true;
-    level = level.flatMap((one) => Object.values(one)).filter(isNested);
+    level = level.flatMap((one) => Object.values(one)).filter(isRecord);
   }
   return false;
 }
-
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -153,3 +153,7 @@ export function detached(text: string): string {
   const encoding = LATIN1.test(text) ? 'latin1' : 'utf16le';
   return Buffer.from(text, encoding).toString(encoding);
 }
+
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,6 +1,7 @@
 /** What a caller may ask of `recall`, and what it means. Pure. */
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
+import { isRecord } from '../../shared/json.js';
 import { pathKeys } from '../../shared/paths.js';
 import { parseInput } from '../input.js';
 import { DEPTHS } from '../render.js';
@@ -158,10 +159,6 @@ function isNothing(value: RecallRequest[(typeof SELECTORS)[number]]): boolean {
 
 function invalid(field: string, message: string): InvalidInputError {
   return new InvalidInputError([{ field, message }]);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function without(value: Record<string, unknown>, keys: string[]): Record<string, unknown> {

@@ -3,10 +3,10 @@
  * takes ten megabytes. Ids are random or hashes, so their own bits serve as the hash.
  */
 import type { Uuid } from '../../shared/ids.js';
+import { isUuid } from '../../shared/uuid.js';
 import { uint32Column } from './columns.js';
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const GONE = -1;
 const WORDS = 4;
 
@@ -14,7 +14,7 @@ const WORDS = 4;
 const parsed = new Uint32Array(WORDS);
 
 function parse(id: string): boolean {
-  if (!UUID.test(id)) return false;
+  if (!isUuid(id)) return false;
   parsed[0] = Number.parseInt(id.slice(0, 8), 16);
   parsed[1] = Number.parseInt(id.slice(9, 13) + id.slice(14, 18), 16);
   parsed[2] = Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16);
@@ -46,7 +46,7 @@ export class IdTable {
   }
 
   isId(id: string): boolean {
-    return UUID.test(id);
+    return isUuid(id);
   }
 
   /** Gives an id, which has no slot yet, this one. False: it is not a UUID. */

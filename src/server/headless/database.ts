@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../../records/index.js';
 import { withoutEnvFiles } from '../../settings.js';
 import { SECOND_MS } from '../../shared/clock.js';
-import { AppError, messageOf } from '../../shared/errors.js';
+import { AppError, codeOf, messageOf } from '../../shared/errors.js';
 import type { DatabaseLocation } from '../client.js';
 import { clear, type Template } from './template.js';
 
@@ -360,12 +360,8 @@ function innermost(error: unknown): string {
   if (last instanceof AggregateError && last.errors.length > 0) {
     return [...new Set(last.errors.map(innermost))].join(', ');
   }
-  if (last instanceof Error && last.message === '') return codeOf(last) ?? last.name;
+  if (last instanceof Error && last.message === '') return codeOf(last) || last.name;
   return messageOf(last);
-}
-
-function codeOf(error: Error): string | null {
-  return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
 function withoutCredentials(text: string, place: DatabaseLocation): string {

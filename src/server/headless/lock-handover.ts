@@ -3,10 +3,12 @@
  * asks for ours, no headless agent may open what it has open: no other one, and not this process's next.
  */
 
-import { type FSWatcher, readdirSync, readlinkSync, watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { requestFor, requestPath } from '../../shared/dir-lock.js';
 import { realPath } from '../../shared/folders.js';
+import { namesIn } from '../pid-file.js';
+import { targetOf } from '../server-probe.js';
 import type { Fence } from './fence.js';
 
 /** An Eliza server needs so long from opening its database until the plugin takes the lock. */
@@ -45,32 +47,16 @@ export function hasLeft(directory: string): boolean {
 /** Another process with a file of the directory open; `null`: none that can be seen. Blocks for milliseconds. */
 export function openerOf(directory: string): number | null {
   const below = realPath(resolve(directory)) + sep;
-  for (const name of entriesOf('/proc')) {
+  for (const name of namesIn('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const files = `/proc/${pid}/fd`;
-    if (entriesOf(files).some((handle) => targetOf(`${files}/${handle}`).startsWith(below))) {
+    // Of other users' processes nothing is shown.
+    if (namesIn(files).some((handle) => targetOf(`${files}/${handle}`).startsWith(below))) {
       return pid;
     }
   }
   return null;
-}
-
-/** Of other users' processes nothing is shown. */
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return '';
-  }
 }
 
 export interface DirectoryWatch {

@@ -8,7 +8,7 @@ import {
   partsOfDocument,
   partsOfLines,
 } from '../../shared/export-parts.js';
-import { isObject } from '../../shared/json.js';
+import { isObject, parsedJson } from '../../shared/json.js';
 import { ask, type Printed, tell } from './answer.js';
 import { readInput, STANDARD_INPUT } from './input.js';
 import { badInput, EXIT, escapedJson, printJson } from './io.js';
@@ -82,7 +82,7 @@ const imported = serverCommand<never>({
   after: IMPORT_EXPLAINED,
   async ask({ id: file }, context, command) {
     const text = await readInput(file, context.io, MAX_FILE_BYTES, MAX_STDIN_BYTES);
-    const read = documentIn(text);
+    const read = parsedJson(text);
     const isTriggers = isObject(read) && Array.isArray(read.triggers);
     if (!isTriggers) mustBeMemories(text, read, file);
     const send = <Body extends object>(
@@ -146,7 +146,7 @@ function mustBeMemories(text: string, read: unknown, file: string): void {
   }
   if (read !== undefined || text.trim() === '') return;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (!lines.some((line) => isObject(documentIn(line)))) {
+  if (!lines.some((line) => isObject(parsedJson(line)))) {
     refuse('neither JSON lines nor one JSON document: is it cut off?');
   }
 }
@@ -197,15 +197,6 @@ function added(sum: unknown, one: unknown): unknown {
 function shortened(lines: readonly string[]): string[] {
   const more = lines.length - MOST_SHOWN;
   return more > 0 ? [...lines.slice(0, MOST_SHOWN), `and ${more} more`] : [...lines];
-}
-
-/** `undefined`: JSON lines, or nothing that can be read; which of them says the server. */
-function documentIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export const commands = { export: exported, import: imported };

@@ -124,10 +124,6 @@ export function counted(count: number, kind = ''): string {
   return count === 1 ? `one ${word}trigger` : `${count} ${word}triggers`;
 }
 
-export function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** "one memory", "3 memories". */
 export function countedMemories(count: number): string {
   return count === 1 ? 'one memory' : `${count} memories`;

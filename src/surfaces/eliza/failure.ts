@@ -1,6 +1,7 @@
 /** Errors of the service in the words of a chat: what is wrong, and what to do. */
 import { AppError, type Finding, InvalidInputError, isAppError } from '../../shared/errors.js';
-import { plain, upperFirst } from './display.js';
+import { upperFirst } from '../../shared/text.js';
+import { plain } from './display.js';
 
 export interface FailureWords {
   /** Said for what is not there, or not there for them. */

@@ -12,8 +12,9 @@ import {
   redactText,
 } from '../../hints/index.js';
 import { fenced, safe, safeBlock } from '../../shared/safe-text.js';
+import { upperFirst } from '../../shared/text.js';
 import { countTokens } from '../../shared/tokens.js';
-import { span as timeSpan, upperFirst } from './display.js';
+import { span as timeSpan } from './display.js';
 
 /** Of the block that a prompt gets, header and fences included. */
 export const BLOCK_TOKENS = 150;

@@ -1,6 +1,7 @@
 /** The `/when` index in a chat. RECALL_WHEN: what the project knows about something, by commands or in words. */
 
 import { isAppError } from '../../shared/errors.js';
+import { upperFirst } from '../../shared/text.js';
 import {
   type EntryWords,
   isEntryToWrite,
@@ -9,7 +10,6 @@ import {
   readEntry,
 } from '../../when/index.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
-import { upperFirst } from './display.js';
 import { recallSubject } from './memory-words.js';
 import { chatAnswer, line } from './when-text.js';
 import { type WhenTurn, whenAction } from './when-turn.js';
