@@ -3,6 +3,7 @@
  * one store. Each takes what a caller sent and who the caller is; results are the seed's objects.
  */
 import { type IAgentRuntime, Service } from '@elizaos/core';
+import { handedIn } from '../host/index.js';
 import type { Caller, RecordStore } from '../records/index.js';
 import { type Clock, MINUTE_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
@@ -177,12 +178,8 @@ export class HintService extends Service {
   override capabilityDescription =
     'Hints: small facts of a component (how to build, run, test it) for the place one is in';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, HintServiceDeps>();
-
-  /** Called by the plugin's `init`: hands in what the host cannot. */
-  static provide(runtime: IAgentRuntime, deps: HintServiceDeps): void {
-    HintService.provided.set(runtime, deps);
-  }
+  private static readonly provided = handedIn<HintServiceDeps>('HintService');
+  static readonly provide = HintService.provided.provide;
 
   private room: HintRoom | null = null;
   private isRead = false;
@@ -192,13 +189,7 @@ export class HintService extends Service {
 
   /** @throws AppError UNAVAILABLE without the plugin or without work memory */
   static override async start(runtime: IAgentRuntime): Promise<HintService> {
-    const deps = HintService.provided.get(runtime);
-    if (!deps) {
-      throw new AppError(
-        'UNAVAILABLE',
-        'HintService needs the cue plugin: add it to the character',
-      );
-    }
+    const deps = HintService.provided.of(runtime);
     const { store, isShared } = await deps.memory(runtime);
     const { clock, log, settings, sessionId } = deps;
     const room = createHints({

@@ -12,6 +12,7 @@ export type {
 } from './run-port.js';
 export {
   askSmallModel,
+  handedIn,
   modelProvider,
   serviceOf,
   serviceStart,

@@ -18,6 +18,22 @@ export function serviceOf<S extends Service>(
   return services.find((one): one is S => one instanceof kind) ?? null;
 }
 
+/** What the plugin's `init` hands to a service before it starts, because the host cannot. */
+export function handedIn<Deps>(service: string) {
+  const byAgent = new WeakMap<IAgentRuntime, Deps>();
+  return {
+    provide(runtime: IAgentRuntime, deps: Deps): void {
+      byAgent.set(runtime, deps);
+    },
+    /** @throws AppError UNAVAILABLE without the plugin */
+    of(runtime: IAgentRuntime): Deps {
+      const deps = byAgent.get(runtime);
+      if (deps) return deps;
+      throw new AppError('UNAVAILABLE', `${service} needs the cue plugin: add it to the character`);
+    },
+  };
+}
+
 /** @param name for the message. @throws AppError UNAVAILABLE */
 export function startedService<S extends Service>(
   runtime: IAgentRuntime,

@@ -6,6 +6,7 @@ import {
   type Reembedder,
   withWaiting,
 } from '../embeddings/index.js';
+import { handedIn } from '../host/index.js';
 import {
   type ChangeLook,
   createChangeLook,
@@ -124,12 +125,8 @@ export class WorkMemoryService extends Service {
   override capabilityDescription =
     'Work memory: stores what was intended, done and learned, and finds it again without a model call';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, WorkMemoryServiceDeps>();
-
-  /** Called by the plugin's `init`: hands in what the host cannot. */
-  static provide(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): void {
-    WorkMemoryService.provided.set(runtime, deps);
-  }
+  private static readonly provided = handedIn<WorkMemoryServiceDeps>('WorkMemoryService');
+  static readonly provide = WorkMemoryService.provided.provide;
 
   private room: Room | null = null;
   private deps: WorkMemoryServiceDeps | null = null;
@@ -138,13 +135,7 @@ export class WorkMemoryService extends Service {
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database, or one without `halfvec` */
   static override async start(runtime: IAgentRuntime): Promise<WorkMemoryService> {
-    const deps = WorkMemoryService.provided.get(runtime);
-    if (!deps) {
-      throw new AppError(
-        'UNAVAILABLE',
-        'WorkMemoryService needs the cue plugin: add it to the character',
-      );
-    }
+    const deps = WorkMemoryService.provided.of(runtime);
     const service = new WorkMemoryService(runtime);
     service.deps = deps;
     service.sessions = createSessions(deps);

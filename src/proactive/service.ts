@@ -1,5 +1,6 @@
 /** The Eliza service `PROACTIVE`: opens the module for one agent and hosts it (DESIGN §2). */
 import { type IAgentRuntime, Service } from '@elizaos/core';
+import { handedIn } from '../host/index.js';
 import type { MemoryChecks, MemoryObserver } from '../memory/index.js';
 import { AppError } from '../shared/errors.js';
 import { hostLog } from '../shared/log.js';
@@ -59,25 +60,15 @@ export class ProactiveService extends Service implements Proactive {
   override capabilityDescription =
     'Proactive offers: shows the right work memory at the right moment, and measures what it was good for';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, ProactiveServiceDeps>();
-
-  /** Called by the plugin's `init`: hands in what the host cannot. */
-  static provide(runtime: IAgentRuntime, deps: ProactiveServiceDeps): void {
-    ProactiveService.provided.set(runtime, deps);
-  }
+  private static readonly provided = handedIn<ProactiveServiceDeps>('ProactiveService');
+  static readonly provide = ProactiveService.provided.provide;
 
   private running: Running | null = null;
   private deps: ProactiveServiceDeps | null = null;
 
   /** @throws AppError UNAVAILABLE without the plugin or without work memory */
   static override async start(runtime: IAgentRuntime): Promise<ProactiveService> {
-    const deps = ProactiveService.provided.get(runtime);
-    if (!deps) {
-      throw new AppError(
-        'UNAVAILABLE',
-        'ProactiveService needs the cue plugin: add it to the character',
-      );
-    }
+    const deps = ProactiveService.provided.of(runtime);
     const memory = await deps.memory(runtime);
     const context: DetectorContext = {
       checks: memory.checks,

@@ -1,5 +1,6 @@
 /** The Eliza service `TRIGGERS`: composes the room for one agent and hosts it (DESIGN §2). */
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
+import { handedIn } from '../host/index.js';
 import {
   createRecords,
   databaseOf,
@@ -93,20 +94,20 @@ export class TriggerService extends Service {
   override capabilityDescription =
     'Scheduled triggers: wakes the agent at a time, once or again and again, and keeps a ledger of every run';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, TriggerServiceDeps>();
-  private static readonly hosts = new WeakMap<IAgentRuntime, WorkerHost>();
+  private static readonly provided = handedIn<{ deps: TriggerServiceDeps; host: WorkerHost }>(
+    'TriggerService',
+  );
 
   /**
    * Called by the plugin's `init`: hands in what the host cannot and registers the task workers,
    * before any creation path opens (seed §8.1).
    */
   static provide(runtime: IAgentRuntime, deps: TriggerServiceDeps): void {
-    TriggerService.provided.set(runtime, deps);
     const host = createWorkerHost({
       clock: deps.clock,
       stopped: () => stoppedReason(deps.settings()),
     });
-    TriggerService.hosts.set(runtime, host);
+    TriggerService.provided.provide(runtime, { deps, host });
     for (const worker of host.workers) runtime.registerTaskWorker(worker);
   }
 
@@ -141,21 +142,16 @@ export class TriggerService extends Service {
 
   private room: Room | null = null;
   private deps: TriggerServiceDeps | null = null;
+  private host: WorkerHost | null = null;
   private readonly watchers = new Set<() => void>();
   private recovery: Promise<void> = Promise.resolve();
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database */
   static override async start(runtime: IAgentRuntime): Promise<TriggerService> {
-    const deps = TriggerService.provided.get(runtime);
-    const host = TriggerService.hosts.get(runtime);
-    if (!deps || !host) {
-      throw new AppError(
-        'UNAVAILABLE',
-        'TriggerService needs the cue plugin: add it to the character',
-      );
-    }
+    const { deps, host } = TriggerService.provided.of(runtime);
     const service = new TriggerService(runtime);
     service.deps = deps;
+    service.host = host;
     const untilMs = deps.clock.now();
     const { wasAheadMs } = await ensureHeartbeat(runtime, untilMs);
     const onStep: StepObserver = async (step, triggerRunId) => {
@@ -197,7 +193,7 @@ export class TriggerService extends Service {
   }
 
   override async stop(): Promise<void> {
-    TriggerService.hosts.get(this.runtime)?.detach();
+    this.host?.detach();
     await this.room?.dispatcher.stop();
   }
 

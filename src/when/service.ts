@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import { builtInModel } from '../embeddings/index.js';
+import { handedIn } from '../host/index.js';
 import { type Caller, projectScope, type RecordStore } from '../records/index.js';
 import { serial, withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
@@ -84,12 +85,8 @@ export class WhenService extends Service {
   override capabilityDescription =
     'The /when index: knowledge of the project that is recalled by what one is about to do';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, WhenServiceDeps>();
-
-  /** Called by the plugin's `init`: hands in what the host cannot. */
-  static provide(runtime: IAgentRuntime, deps: WhenServiceDeps): void {
-    WhenService.provided.set(runtime, deps);
-  }
+  private static readonly provided = handedIn<WhenServiceDeps>('WhenService');
+  static readonly provide = WhenService.provided.provide;
 
   private deps: WhenServiceDeps | null = null;
   private openOn: ((paths: WhenPaths | null) => Promise<When>) | null = null;
@@ -100,13 +97,7 @@ export class WhenService extends Service {
 
   /** @throws AppError UNAVAILABLE without the plugin or without work memory */
   static override async start(runtime: IAgentRuntime): Promise<WhenService> {
-    const deps = WhenService.provided.get(runtime);
-    if (!deps) {
-      throw new AppError(
-        'UNAVAILABLE',
-        'WhenService needs the cue plugin: add it to the character',
-      );
-    }
+    const deps = WhenService.provided.of(runtime);
     const records = await deps.records(runtime);
     const service = new WhenService(runtime);
     service.deps = deps;

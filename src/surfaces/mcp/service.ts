@@ -1,5 +1,6 @@
 /** The Eliza service `CUE_MCP`: holds the MCP sessions of one agent and ends them with it. */
 import { type IAgentRuntime, Service } from '@elizaos/core';
+import { handedIn } from '../../host/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { Ids } from '../../shared/ids.js';
@@ -27,21 +28,14 @@ export class McpService extends Service {
   override capabilityDescription =
     'MCP: shares memory, hints, recipes and triggers with other agents';
 
-  private static readonly provided = new WeakMap<IAgentRuntime, McpServiceDeps>();
-
-  /** Called by the plugin's `init`: hands in what the host cannot. */
-  static provide(runtime: IAgentRuntime, deps: McpServiceDeps): void {
-    McpService.provided.set(runtime, deps);
-  }
+  private static readonly provided = handedIn<McpServiceDeps>('McpService');
+  static readonly provide = McpService.provided.provide;
 
   private hub: McpHub | null = null;
 
   /** @throws AppError UNAVAILABLE without the plugin */
   static override async start(runtime: IAgentRuntime): Promise<McpService> {
-    const deps = McpService.provided.get(runtime);
-    if (!deps) {
-      throw new AppError('UNAVAILABLE', 'McpService needs the cue plugin: add it to the character');
-    }
+    const deps = McpService.provided.of(runtime);
     const { clock, ids, tools, fileRoots, privateFolders, onSessionEnded } = deps;
     const service = new McpService(runtime);
     service.hub = createMcpHub({
