@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Scope } from '../records/index.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Uuid } from '../shared/ids.js';
 import { isDeeper } from '../shared/json.js';
@@ -249,7 +249,7 @@ export function parse<Schema extends z.ZodType>(
   lenient?: string,
 ): z.output<Schema> {
   if (isDeeper(params, MAX_DEPTH)) {
-    throw new InvalidInputError([{ field: '(body)', message: `is nested over ${MAX_DEPTH} deep` }]);
+    throw wrongField('(body)', `is nested over ${MAX_DEPTH} deep`);
   }
   const lost = lostFields(params, lenient);
   if (lost.length > 0) throw new InvalidInputError(lost);

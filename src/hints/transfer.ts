@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
 import { inSteps, type LongWork, yieldToLoop } from '../shared/async.js';
-import { InvalidInputError } from '../shared/errors.js';
+import { wrongField } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { isDeeper } from '../shared/json.js';
 import { safe } from '../shared/safe-text.js';
@@ -103,7 +103,7 @@ export async function importHints(
   const { payload, mode = 'merge' } = params;
   if (payload.schema_version !== SCHEMA_VERSION) {
     const message = `is not "${SCHEMA_VERSION}", the only version that is known`;
-    throw new InvalidInputError([{ field: 'payload.schema_version', message }]);
+    throw wrongField('payload.schema_version', message);
   }
   await requireShare(room, caller, share);
   const audience = audienceFor(caller, share, room.project);
@@ -119,7 +119,7 @@ export async function importHints(
   if (signal?.aborted) return { imported: 0, skipped: skips.count, reasons: skips.reasons };
   if (mode === 'replace' && entries.length > 0 && candidates.length === 0) {
     const message = `none of ${entries.length} hints can be taken in, so that none was replaced: ${skips.reasons[0]}`;
-    throw new InvalidInputError([{ field: 'payload.components', message }]);
+    throw wrongField('payload.components', message);
   }
   const old = () => (mode === 'replace' ? replacedBy(room, candidates, audience) : []);
   const takeIn = () =>

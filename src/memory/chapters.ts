@@ -12,7 +12,7 @@ import {
 } from '../records/index.js';
 import type { LongWork } from '../shared/async.js';
 import { yieldToLoop } from '../shared/async.js';
-import { InvalidInputError } from '../shared/errors.js';
+import { wrongField } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
@@ -169,7 +169,7 @@ async function membersOf(
   }
   const members = await records.get(workMemoryType, [...ids], reader);
   if (members.length > 0) return members;
-  throw new InvalidInputError([{ field: 'memory_ids', message: 'names no memory' }]);
+  throw wrongField('memory_ids', 'names no memory');
 }
 
 /**

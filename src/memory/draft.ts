@@ -3,7 +3,7 @@
  * into the long one, paths are normalized, diffs are hashed. Pure.
  */
 import { createHash } from 'node:crypto';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { isObject } from '../shared/json.js';
 import { normalizePath } from '../shared/paths.js';
@@ -90,7 +90,7 @@ function told({ field, message }: Finding): Finding {
  */
 export function readPatch(raw: unknown): Patch {
   if (!isObject(raw)) {
-    throw new InvalidInputError([{ field: '(body)', message: 'must be an object' }]);
+    throw wrongField('(body)', 'must be an object');
   }
   const findings: Finding[] = Object.keys(raw)
     .filter((key) => !PATCHABLE.some((name) => name === key))

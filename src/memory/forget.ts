@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Reader, Scope, StoredRecord } from '../records/index.js';
 import type { LongWork } from '../shared/async.js';
 import { yieldToLoop } from '../shared/async.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
@@ -170,11 +170,11 @@ async function matching(
   if (!all && query === undefined && entity_id === undefined && conditions === undefined) {
     const message =
       'say what to forget: memory_ids, query, a filter such as file, tags or before, or all';
-    throw new InvalidInputError([{ field: '(body)', message }]);
+    throw wrongField('(body)', message);
   }
   const terms = query === undefined ? null : analyzeQuery(query);
   if (terms?.length === 0) {
-    throw new InvalidInputError([{ field: 'query', message: 'has no word to look for' }]);
+    throw wrongField('query', 'has no word to look for');
   }
   // A person may only change what was made with them: no need to read the rest.
   const entityId = caller.kind === 'entity' ? caller.entityId : entity_id;

@@ -10,7 +10,7 @@ import {
   type RecordStore,
   type StoredRecord,
 } from '../records/index.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import { isObject } from '../shared/json.js';
@@ -107,7 +107,7 @@ function ownId(caller: Caller): Uuid {
   const id = registeredIdOf(caller);
   if (id !== undefined) return id;
   const message = 'is required: you have registered no identity of your own';
-  throw new InvalidInputError([{ field: 'agent_id', message }]);
+  throw wrongField('agent_id', message);
 }
 
 /** Tokens stay: they are compared and never kept. */
@@ -166,10 +166,10 @@ async function register(
 ): Promise<IdentityResult> {
   const parent = request.parent ?? null;
   if (request.type === 'subagent' && parent === null) {
-    throw new InvalidInputError([{ field: 'parent', message: 'is required for a subagent' }]);
+    throw wrongField('parent', 'is required for a subagent');
   }
   if (request.type === 'main' && parent !== null) {
-    throw new InvalidInputError([{ field: 'parent', message: 'only a subagent has a parent' }]);
+    throw wrongField('parent', 'only a subagent has a parent');
   }
   if (parent !== null && parent !== agentId) {
     requireParent(await identityOf(records, parent), request.parent_token, caller);

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import type { RecordStore, RecordType, Shelf } from '../records/index.js';
 import { memoriesTable, type Reader } from '../records/index.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { createSharedPrefixes, type SharedPrefixes } from './id-prefixes.js';
 import { workMemoryType } from './records.js';
@@ -92,7 +92,7 @@ export async function resolveRef(
   const hex = parseRef(kind, ref);
   if (hex === null) {
     const message = `must be ${PREFIXES[kind]}_ and at least ${SHOWN_DIGITS} hex digits, or a UUID`;
-    throw new InvalidInputError([{ field, message }]);
+    throw wrongField(field, message);
   }
   const candidates =
     hex.length === 32 ? [uuidOf(hex)] : await idsLike(records, type, hex, LISTED + 20);

@@ -1,6 +1,6 @@
 /** One record of an import as it is judged: read, cleaned, brought into the shape of an export. */
 import { DAY_MS } from '../shared/clock.js';
-import { InvalidInputError, isAppError } from '../shared/errors.js';
+import { isAppError, wrongField } from '../shared/errors.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 import { isObject } from '../shared/json.js';
 import { authorOf, type Caller } from './access.js';
@@ -32,7 +32,7 @@ export function readLine(
       : { record: withFiles(parseInput(exportLineSchema, safe)) };
     if (Date.parse(record.created_at) > context.clock.now() + AHEAD_MS) {
       const message = 'must not be more than a day from now';
-      throw new InvalidInputError([{ field: 'created_at', message }]);
+      throw wrongField('created_at', message);
     }
     return { record, redacted, ...earlier };
   } catch (error) {
@@ -55,9 +55,7 @@ function fromDraft(
   const { created_at, id, ...rest } = value;
   const { links, visibility, ...draft } = readDraft(rest, context);
   if (links !== undefined) {
-    throw new InvalidInputError([
-      { field: 'links', message: 'of an import are records of their own (kind "link")' },
-    ]);
+    throw wrongField('links', 'of an import are records of their own (kind "link")');
   }
   const { projectId } = context.records;
   const same = JSON.stringify(draft);

@@ -1,6 +1,6 @@
 /** What every request goes through before it is read: size, NULs, secrets, then its schema. */
 import type { z } from 'zod';
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { LIMITS } from './schema.js';
@@ -28,7 +28,7 @@ export function requireSize(input: unknown): void {
   const maxBytes = LIMITS.draftBytes;
   const size = bytesOf(input);
   if (size === null) {
-    throw new InvalidInputError([{ field: '(body)', message: 'must be plain data (JSON)' }]);
+    throw wrongField('(body)', 'must be plain data (JSON)');
   }
   if (size <= maxBytes) return;
   throw new AppError('TOO_LARGE', `a memory may have ${maxBytes} bytes; this one has ${size}`, {
@@ -67,7 +67,7 @@ function mapTexts(value: unknown, change: (text: string) => string, depth = 0): 
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) {
-    throw new InvalidInputError([{ field: '(body)', message: 'is nested too deeply' }]);
+    throw wrongField('(body)', 'is nested too deeply');
   }
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
   return Object.fromEntries(

@@ -2,7 +2,7 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { memoriesTable, type RecordPage } from '../records/index.js';
-import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { NotFoundError, wrongField } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { authorOf, type Caller, inSession, readerOf } from './access.js';
@@ -117,9 +117,7 @@ export async function get(
 /** The filter in SQL. @throws InvalidInputError for a path that is none, or a contradiction */
 export function conditionOf(filter: MemoryFilter): SQL | undefined {
   if (filter.success_only && filter.failures_only) {
-    throw new InvalidInputError([
-      { field: 'failures_only', message: 'excludes success_only: choose one' },
-    ]);
+    throw wrongField('failures_only', 'excludes success_only: choose one');
   }
   const path = filter.file === undefined ? undefined : pathOf(filter.file);
   return and(
@@ -143,7 +141,7 @@ export function conditionOf(filter: MemoryFilter): SQL | undefined {
 function pathOf(file: string): string {
   const read = normalizePath(file);
   if ('path' in read) return read.path.toLowerCase();
-  throw new InvalidInputError([{ field: 'file', message: read.finding }]);
+  throw wrongField('file', read.finding);
 }
 
 function hasTag(tag: string): SQL {

@@ -1,7 +1,7 @@
 /** The shape of exports, and reading them back line by line. Pure. */
 import { z } from 'zod';
 import { VISIBILITIES } from '../records/index.js';
-import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
+import { AppError, InvalidInputError, messageOf, wrongField } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { isObject, parsedJson } from '../shared/json.js';
 import {
@@ -117,7 +117,7 @@ export function rawRecords(content: unknown): RawRecord[] {
   if (typeof content === 'string') return fromText(content);
   if (Array.isArray(content)) return content.map((value, index) => ({ line: index + 1, value }));
   if (!isObject(content)) {
-    throw new InvalidInputError([{ field: 'content', message: EXPECTED }]);
+    throw wrongField('content', EXPECTED);
   }
   const { version } = content;
   if (typeof version === 'number' && version > EXPORT_VERSION) {
@@ -147,7 +147,7 @@ export function rawRecords(content: unknown): RawRecord[] {
     });
   });
   if (records.length > 0 || 'memories' in content) return records;
-  throw new InvalidInputError([{ field: 'content', message: EXPECTED }]);
+  throw wrongField('content', EXPECTED);
 }
 
 function fromText(written: string): RawRecord[] {
@@ -157,7 +157,7 @@ function fromText(written: string): RawRecord[] {
   if (trimmed.startsWith('[')) {
     const list = parsedJson(trimmed);
     if (Array.isArray(list)) return rawRecords(list);
-    throw new InvalidInputError([{ field: 'content', message: 'begins a list but is no JSON' }]);
+    throw wrongField('content', 'begins a list but is no JSON');
   }
   const whole = trimmed.startsWith('{') ? parsedJson(trimmed) : undefined;
   if (isObject(whole) && isDocument(whole)) return rawRecords(whole);

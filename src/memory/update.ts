@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { StoredRecord, TransactionStore } from '../records/index.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isObject } from '../shared/json.js';
 import { type Caller, readerOf, requireWrite } from './access.js';
 import type { MemoryContext } from './context.js';
@@ -42,8 +42,7 @@ export async function updateMemory(
 ): Promise<UpdateResult> {
   requireSize(input);
   const { value, redacted } = cleaned(input);
-  if (!isObject(value))
-    throw new InvalidInputError([{ field: '(body)', message: 'must be an object' }]);
+  if (!isObject(value)) throw wrongField('(body)', 'must be an object');
   const { memory_id, revision, ...raw } = parseInput(envelopeSchema, value);
   const patch = readPatch(raw);
   const { records } = context;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { audienceOf, type Scope, type StoredRecord, type Visibility } from '../records/index.js';
 import type { LongWork } from '../shared/async.js';
 import { yieldToLoop } from '../shared/async.js';
-import { InvalidInputError } from '../shared/errors.js';
+import { wrongField } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { authorOf, type Caller, readerOf } from './access.js';
@@ -78,9 +78,7 @@ export async function synthesize(
       );
   const groups = request.chapter_ids ? [sources] : byAudience(sources);
   if (groups.length === 0) {
-    throw new InvalidInputError([
-      { field: 'chapter_ids', message: 'there is no chapter yet; create one first' },
-    ]);
+    throw wrongField('chapter_ids', 'there is no chapter yet; create one first');
   }
   const wisdom: WisdomView[] = [];
   let created = 0;

@@ -12,7 +12,7 @@ import {
   TASK_TYPES,
   traceRequestSchema,
 } from '../memory/index.js';
-import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { NotFoundError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { defineOperation, defineTool, type Operation, workOf } from './operation.js';
@@ -401,10 +401,10 @@ function revisionOf(ifMatch: string | undefined, revision: unknown): unknown {
   if (ifMatch === undefined || ifMatch === '*') return revision;
   const number = /^(?:W\/)?"?(\d{1,9})"?$/.exec(ifMatch.trim())?.[1];
   if (number === undefined) {
-    throw new InvalidInputError([{ field: 'If-Match', message: 'must be a revision, like "3"' }]);
+    throw wrongField('If-Match', 'must be a revision, like "3"');
   }
   if (revision !== undefined && revision !== Number(number)) {
-    throw new InvalidInputError([{ field: 'revision', message: 'is not what If-Match says' }]);
+    throw wrongField('revision', 'is not what If-Match says');
   }
   return Number(number);
 }

@@ -12,7 +12,7 @@ import {
   WAITING_SHAPE,
 } from '../proactive/index.js';
 import type { Caller } from '../records/index.js';
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, type InvalidInputError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { isUuid } from '../shared/ids.js';
 import { safe } from '../shared/safe-text.js';
@@ -184,7 +184,7 @@ const check = defineTool({
 });
 
 function misstated(message: string): InvalidInputError {
-  return new InvalidInputError([{ field: '(body)', message }]);
+  return wrongField('(body)', message);
 }
 
 type Answer = 'acknowledge' | 'dismiss';

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { TASK_TYPES } from '../memory/index.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
@@ -215,7 +215,7 @@ export function readEvent(input: unknown): ProactiveEvent {
   const { type: given, ...fields } = fieldsOf(input);
   const type = typeof given === 'string' ? eventTypeOf(given) : null;
   if (type !== null) return readAs(type, fields);
-  throw refused('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
+  throw wrongField('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
 }
 
 /**
@@ -271,11 +271,7 @@ function read<Fields>(form: Form<Fields>, input: Record<string, unknown>): Field
   }
 }
 
-function refused(field: string, message: string): InvalidInputError {
-  return new InvalidInputError([{ field, message }]);
-}
-
 function fieldsOf(input: unknown): Record<string, unknown> {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input };
-  throw refused('(body)', 'must be an object');
+  throw wrongField('(body)', 'must be an object');
 }

@@ -6,7 +6,7 @@ import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '.
 import { canRead } from '../records/index.js';
 import { withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
-import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
+import { AppError, messageOf, wrongField } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { RecencyCache } from '../shared/recency-cache.js';
@@ -563,7 +563,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
       const untilMs = range.untilMs ?? clock.now() + 1;
       const sinceMs = range.sinceMs ?? untilMs - STATS_DAYS * DAY_MS;
       if (sinceMs >= untilMs) {
-        throw new InvalidInputError([{ field: 'before', message: 'must be later than since' }]);
+        throw wrongField('before', 'must be later than since');
       }
       book.expire(clock.now());
       const measured = createMeasure({ sinceMs, untilMs });

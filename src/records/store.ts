@@ -6,7 +6,7 @@
 import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
 import { yieldToLoop } from '../shared/async.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
@@ -97,9 +97,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
 
   function ownScope(scope: Scope): void {
     if (scope.projectId === projectId) return;
-    throw new InvalidInputError([
-      { field: 'scope.projectId', message: 'is not the project of this store' },
-    ]);
+    throw wrongField('scope.projectId', 'is not the project of this store');
   }
 
   async function revisionOf(typeName: string, id: Uuid): Promise<unknown> {

@@ -64,6 +64,10 @@ export class InvalidInputError extends AppError {
   }
 }
 
+export function wrongField(field: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ field, message }]);
+}
+
 /** The thing named does not exist (or is not visible to the caller, which looks the same). */
 export class NotFoundError extends AppError {
   override readonly name = 'NotFoundError';

@@ -6,7 +6,7 @@
  */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './clock.js';
-import { InvalidInputError } from './errors.js';
+import { wrongField } from './errors.js';
 
 /** A reading of a wall clock. `month` is 1–12; `second` is 0 when absent. */
 export interface WallTime {
@@ -201,9 +201,7 @@ export function lastTransition(
 function requireZone(name: string): Zone {
   const zone = zoneOf(name);
   if (!zone) {
-    throw new InvalidInputError([
-      { field: 'timezone', message: timeZoneProblem(name) ?? 'is not a known time zone' },
-    ]);
+    throw wrongField('timezone', timeZoneProblem(name) ?? 'is not a known time zone');
   }
   return zone;
 }

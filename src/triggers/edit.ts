@@ -1,5 +1,5 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
-import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import { AppError, InvalidInputError, isAppError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { type Access, mustSpeakForItself, readableTrigger, type TriggersDeps } from './access.js';
 import { countedCreator, requireCapacity } from './create.js';
@@ -102,9 +102,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       after.failureCount = 0;
       if (schedule === undefined) after.nextRunAtMs = timeAfterResume(after, nowMs);
       if (after.nextRunAtMs === null) {
-        throw new InvalidInputError([
-          { field: 'enabled', message: 'its schedule has nothing left to run: give it a new one' },
-        ]);
+        throw wrongField('enabled', 'its schedule has nothing left to run: give it a new one');
       }
     } else if (enabled === false) {
       after.enabled = false;
@@ -140,9 +138,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
   async function skipNext(id: string, requester: Requester): Promise<TriggerSummary> {
     return moveNext(id, requester, (trigger, nextMs) => {
       if (trigger.triggerType === 'once') {
-        throw new InvalidInputError([
-          { field: 'skipNext', message: 'a one-time trigger has no run after the next: delete it' },
-        ]);
+        throw wrongField('skipNext', 'a one-time trigger has no run after the next: delete it');
       }
       return { toMs: nextRunAfter(scheduleOf(trigger), nextMs), reason: 'skipped on request' };
     });
@@ -152,7 +148,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
   async function snooze(id: string, untilMs: number, requester: Requester) {
     const nowMs = clock.now();
     if (untilMs <= nowMs) {
-      throw new InvalidInputError([{ field: 'untilMs', message: 'lies in the past' }]);
+      throw wrongField('untilMs', 'lies in the past');
     }
     return moveNext(id, requester, (trigger) => ({
       toMs: untilMs,

@@ -1,6 +1,6 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
 import { formatDuration } from '../shared/clock.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { describeSchedule, formatInstant } from './describe.js';
 import type { Parts, TriggerSettings } from './parts.js';
 import type { LedgerHealth } from './run-history.js';
@@ -119,9 +119,7 @@ export function readScheduleInput(
   if (input.schedule !== undefined) return { schedule: inZone(input.schedule) };
   const text = input.text ?? '';
   if (text.trim() === '') {
-    throw new InvalidInputError([
-      { field: 'text', message: 'is required: say when, such as "every weekday at 9"' },
-    ]);
+    throw wrongField('text', 'is required: say when, such as "every weekday at 9"');
   }
   const context = { nowMs, timezone: input.timezone };
   const divided = readDivided(text, context);

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { yieldToLoop } from '../shared/async.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { judge, parsed } from '../shared/findings.js';
 import { isVisible } from '../shared/safe-text.js';
 import { timeZoneProblem } from '../shared/zones.js';
@@ -183,9 +183,7 @@ export function createRequests(deps: RequestsDeps) {
     if (asked.every(([name]) => name === 'revision')) throw new InvalidInputError([NOTHING]);
     const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
     if (command !== null && asked.length > 1) {
-      throw new InvalidInputError([
-        { field: command, message: 'cannot stand beside other fields' },
-      ]);
+      throw wrongField(command, 'cannot stand beside other fields');
     }
     if (text !== undefined || given !== undefined) oneOf(text, given);
     const before = await triggers.get(id, requester);
@@ -331,7 +329,7 @@ function instantOf(text: string, timezone: string, nowMs: number): number {
         ? `is in the past (${new Date(atMs).toISOString()})`
         : null;
   if (atMs === null || message !== null) {
-    throw new InvalidInputError([{ field: 'snoozeUntil', message: message ?? '' }]);
+    throw wrongField('snoozeUntil', message ?? '');
   }
   return atMs;
 }

@@ -5,7 +5,7 @@
  * when the last run ended.
  */
 import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
-import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import { AppError, type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import {
   instantOfWall,
   instantOfWallMs,
@@ -477,10 +477,7 @@ export function computeNextCronDelayMs(input: {
   const schedule: Schedule = { triggerType: 'cron', cronExpression };
   if (timezone !== undefined) schedule.timezone = timezone;
   const nextMs = nextRunAfter(schedule, nowMs);
-  if (nextMs === null)
-    throw new InvalidInputError([
-      { field: 'cronExpression', message: 'does not fire before year 10000' },
-    ]);
+  if (nextMs === null) throw wrongField('cronExpression', 'does not fire before year 10000');
   return nextMs - nowMs;
 }
 
@@ -495,8 +492,7 @@ export function computeInitialSchedule(
 ): InitialSchedule {
   const { nowMs, runImmediately = false } = options;
   const nextMs = nextRunAfter(schedule, nowMs);
-  if (nextMs === null)
-    throw new InvalidInputError([{ field: ownField(schedule), message: 'leaves no occurrence' }]);
+  if (nextMs === null) throw wrongField(ownField(schedule), 'leaves no occurrence');
   const tags = ['queue', 'repeat', 'trigger'];
   if (schedule.triggerType === 'once') tags.push('trigger_once');
   if (schedule.triggerType === 'cron') tags.push('trigger_cron');
@@ -528,7 +524,7 @@ function planOf(schedule: Schedule): Plan {
 
 /** Keeps infinities within the calendar; NaN is a caller's mistake that would otherwise spread. */
 function finite(ms: number, field: string): number {
-  if (Number.isNaN(ms)) throw new InvalidInputError([{ field, message: 'is not a number' }]);
+  if (Number.isNaN(ms)) throw wrongField(field, 'is not a number');
   return Math.min(Math.max(ms, -1), Date.UTC(10_000, 0, 1));
 }
 

@@ -12,7 +12,7 @@ import {
 import { yieldToLoop } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { holdsDirectory } from '../shared/dir-lock.js';
-import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
+import { AppError, messageOf, wrongField } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
@@ -268,7 +268,7 @@ export class TriggerService extends Service {
    */
   async rememberTimezone(entityId: string, timezone: string): ReturnType<Triggers['followZone']> {
     const problem = timeZoneProblem(timezone);
-    if (problem !== null) throw new InvalidInputError([{ field: 'timezone', message: problem }]);
+    if (problem !== null) throw wrongField('timezone', problem);
     await this.runtime.setCache(zoneKey(entityId), timezone);
     return this.core.triggers.followZone(entityId, timezone);
   }

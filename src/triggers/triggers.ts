@@ -1,6 +1,6 @@
 /** The operations on triggers, and reading them and their runs in pages with the rights of the requester. */
 import type { RecordCursor } from '../records/index.js';
-import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { AppError, type InvalidInputError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import {
   type Access,
@@ -221,7 +221,7 @@ export function createReading(deps: TriggersDeps, access: Access) {
     const [run] = found;
     if (!run) throw new NotFoundError('run', id);
     if (found.length > 1) {
-      throw new InvalidInputError([{ field: 'id', message: 'begins the ids of several runs' }]);
+      throw wrongField('id', 'begins the ids of several runs');
     }
     const row = await store.byId(run.triggerId);
     return { run: namedRun(run), trigger: row && summaryOf(row) };
@@ -338,7 +338,7 @@ function readSoonest(cursor: string): SoonestCursor {
 }
 
 function noCursor(): InvalidInputError {
-  return new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+  return wrongField('cursor', 'is not a cursor of this list');
 }
 
 /** The last instant a Date can hold. */

@@ -1,5 +1,5 @@
 /** The insertion of a section into a decision file (seed §6). What was inserted is read back. */
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, wrongField } from '../shared/errors.js';
 import {
   type Edited,
   type Heading,
@@ -72,9 +72,7 @@ function parentOf(outline: Outline, under: string): Heading {
     throw new AppError('NOT_FOUND', `no section "${under}" in the file`, { under, sections });
   }
   if (parent.level === DEEPEST) {
-    throw new InvalidInputError([
-      { field: 'under', message: `"${parent.title}" is of level 6, which can hold no section` },
-    ]);
+    throw wrongField('under', `"${parent.title}" is of level 6, which can hold no section`);
   }
   return parent;
 }
@@ -84,7 +82,7 @@ function headingText(title: string): string {
   const line = oneLine(title).replace(/(^| )(#+)$/, '$1\\$2');
   const [heading, ...others] = outlineOf(`## ${line}\n`, true).headings;
   if (heading === undefined || heading.title === '' || others.length > 0) {
-    throw new InvalidInputError([{ field: 'title', message: 'must be a line of text' }]);
+    throw wrongField('title', 'must be a line of text');
   }
   return line;
 }
@@ -93,7 +91,7 @@ function headingText(title: string): string {
 export function sectionBody(content: string, title: string): string {
   let text = trimBlank(content.replaceAll(/\r\n?/g, '\n').replace(/^\ufeff/, ''));
   const refuse = (message: string) => {
-    throw new InvalidInputError([{ field: 'content', message }]);
+    throw wrongField('content', message);
   };
   const [first] = outlineOf(text, true).headings;
   if (first?.start === 0 && headerKey(first.title) === headerKey(plainText(title))) {

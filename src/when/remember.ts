@@ -6,7 +6,13 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { AppError, type Finding, InvalidInputError, retryConflicts } from '../shared/errors.js';
+import {
+  AppError,
+  type Finding,
+  InvalidInputError,
+  retryConflicts,
+  wrongField,
+} from '../shared/errors.js';
 import { hidesCharacters } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { addSection, sectionBody } from './add-section.js';
@@ -152,7 +158,7 @@ function fileFor(
     const found = known.find((one) => one.toLowerCase() === path.toLowerCase());
     if (found !== undefined) return found;
     const fault = faultOfNewFile(path);
-    if (fault !== null) throw new InvalidInputError([{ field: 'file', message: fault }]);
+    if (fault !== null) throw wrongField('file', fault);
     return path;
   }
   if (content === undefined) refuseGuess(fields.header, disk);
@@ -164,7 +170,7 @@ function fileFor(
     first === undefined
       ? 'is missing: say into which file the new section goes'
       : `is missing, and several have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
-  throw new InvalidInputError([{ field: 'file', message }]);
+  throw wrongField('file', message);
 }
 
 /** A file may be made where none is: neither one that cannot be read, nor one that is away. */
@@ -222,7 +228,7 @@ function refuseTakenName(path: string, known: readonly string[]): void {
   const taken = known.find((one) => headerKey(basename(one)) === headerKey(name));
   if (taken === undefined) return;
   const message = `${taken} has this name, and "§ ${name}" leads to one file: name that one, or choose another name`;
-  throw new InvalidInputError([{ field: 'file', message }]);
+  throw wrongField('file', message);
 }
 
 /** `agents/decisions/new.md` for a folder `…/agents/decisions` is `new.md` in it. */
@@ -306,7 +312,7 @@ function noSection(header: string, library: Library, file?: string): AppError {
 
 function notReadBack({ header }: EntryFields, file: string): InvalidInputError {
   const message = `"${header}" in ${file} would not be found by this entry: use a plain title and file name`;
-  return new InvalidInputError([{ field: 'header', message }]);
+  return wrongField('header', message);
 }
 
 /** What a new entry has to be like before anything is written (seed §6). Pure. */

@@ -1,6 +1,6 @@
 /** What a caller may ask of `recall`, and what it means. Pure. */
 import { z } from 'zod';
-import { InvalidInputError } from '../../shared/errors.js';
+import { wrongField } from '../../shared/errors.js';
 import { isRecord } from '../../shared/json.js';
 import { pathKeys } from '../../shared/paths.js';
 import { parseInput } from '../input.js';
@@ -106,7 +106,7 @@ export function readRequest(input: unknown): RecallRequest {
   const twice = Object.keys(extra).find((key) => key in said && isSelector(key));
   if (twice !== undefined) {
     const where = ref === undefined ? 'scope and target' : `the reference "${ref}"`;
-    throw invalid(twice, `cannot be combined with ${where}: leave one of them out`);
+    throw wrongField(twice, `cannot be combined with ${where}: leave one of them out`);
   }
   const {
     ref: _ref,
@@ -125,27 +125,28 @@ function scopeFields(
   target: string | undefined,
 ): Record<string, unknown> {
   if (scope === undefined && target === undefined) return {};
-  if (scope === undefined) throw invalid('scope', `is required with target: ${SCOPES.join(', ')}`);
-  if (target === undefined) throw invalid('target', `is required with scope "${scope}"`);
+  if (scope === undefined)
+    throw wrongField('scope', `is required with target: ${SCOPES.join(', ')}`);
+  if (target === undefined) throw wrongField('target', `is required with scope "${scope}"`);
   return { [FIELD_OF_SCOPE[scope]]: target };
 }
 
 function checked(request: RecallRequest): RecallRequest {
   if (request.success_only && request.failures_only) {
-    throw invalid('failures_only', 'excludes success_only: choose one');
+    throw wrongField('failures_only', 'excludes success_only: choose one');
   }
   if (request.failures_only && !request.include_failures) {
-    throw invalid('include_failures', 'is false, yet failures_only asks for them');
+    throw wrongField('include_failures', 'is false, yet failures_only asks for them');
   }
   if (request.since !== undefined && request.before !== undefined) {
     if (Date.parse(request.since) >= Date.parse(request.before)) {
-      throw invalid('before', 'must be later than since');
+      throw wrongField('before', 'must be later than since');
     }
   }
   const { success_only, failures_only, include_failures, origin } = request;
   const isFiltered = success_only || failures_only || !include_failures || origin !== undefined;
   if (!isFiltered && SELECTORS.every((key) => isNothing(request[key]))) {
-    throw invalid(
+    throw wrongField(
       '(body)',
       'says nothing to recall: give query, ref, file, task_type, tags, session, agent_id, since, before, failures_only or success_only',
     );
@@ -155,10 +156,6 @@ function checked(request: RecallRequest): RecallRequest {
 
 function isNothing(value: RecallRequest[(typeof SELECTORS)[number]]): boolean {
   return value === undefined || value.length === 0;
-}
-
-function invalid(field: string, message: string): InvalidInputError {
-  return new InvalidInputError([{ field, message }]);
 }
 
 function without(value: Record<string, unknown>, keys: string[]): Record<string, unknown> {

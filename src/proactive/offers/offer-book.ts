@@ -6,7 +6,7 @@
 import { canRead, type Reader, type RecordStore } from '../../records/index.js';
 import { withTimeout, yieldToLoop } from '../../shared/async.js';
 import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../../shared/clock.js';
-import { InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
+import { messageOf, NotFoundError, wrongField } from '../../shared/errors.js';
 import { type Ids, isUuid, type Uuid } from '../../shared/ids.js';
 import type { Log } from '../../shared/log.js';
 import { RecencyCache } from '../../shared/recency-cache.js';
@@ -586,7 +586,7 @@ function uuidOf(id: string, offers: readonly StoredOffer[]): Uuid {
       : offers.filter((offer) => offer.id.replaceAll('-', '').startsWith(digits));
   if (!first) throw new NotFoundError('offer', id);
   if (others.length === 0) return first.id;
-  throw new InvalidInputError([{ field: 'id', message: 'means several offers: give all of it' }]);
+  throw wrongField('id', 'means several offers: give all of it');
 }
 
 const redacted = (text: string): string => redactSecrets(text).text;

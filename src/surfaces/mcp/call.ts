@@ -10,6 +10,7 @@ import {
   isFindings,
   messageOf,
   toldError,
+  wrongField,
 } from '../../shared/errors.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
 import { safe } from '../../shared/safe-text.js';
@@ -67,7 +68,7 @@ function refuseShown(input: Fields): void {
   const field = shownField(input, '');
   if (field === null) return;
   const message = `holds a ${NOTICE}: it was altered to be shown, and is not what is stored`;
-  throw new InvalidInputError([{ field, message }]);
+  throw wrongField(field, message);
 }
 
 function neutralised(value: unknown): unknown {

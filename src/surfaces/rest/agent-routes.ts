@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type AutonomyService, autonomyChangeSchema } from '../../autonomy/index.js';
 import { modelProvider, startedService } from '../../host/index.js';
 import { autonomyOf, MAX_WAIT_MS, memoryOf } from '../../operations/index.js';
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AppError, wrongField } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { McpService } from '../mcp/index.js';
 import type { MakeRoute, RouteDeps } from './route.js';
@@ -27,7 +27,7 @@ export function agentRoutes(route: MakeRoute, { settings }: RouteDeps): Route[] 
       handle: async ({ runtime, body }) => {
         const service = autonomyOf(runtime);
         if (Object.keys(body).length === 0) {
-          throw new InvalidInputError([{ field: '(body)', message: 'holds nothing to change' }]);
+          throw wrongField('(body)', 'holds nothing to change');
         }
         const { runCycle, ...change } = body;
         if (Object.keys(change).length > 0) await service.configure(change);

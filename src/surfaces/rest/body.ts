@@ -3,7 +3,7 @@
  * it. What cannot be read is a value: who asks is judged before what they sent.
  */
 import type { IncomingMessage } from 'node:http';
-import { type AppError, InvalidInputError } from '../../shared/errors.js';
+import { type AppError, InvalidInputError, wrongField } from '../../shared/errors.js';
 
 /** As `express.json` of the host has it. */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -75,7 +75,7 @@ function parsed({ headers }: IncomingMessage, bytes: Buffer): unknown {
 }
 
 function unreadable(message: string): UnreadableBody {
-  return new UnreadableBody(new InvalidInputError([{ field: '(body)', message }]));
+  return new UnreadableBody(wrongField('(body)', message));
 }
 
 function tooLarge(): UnreadableBody {

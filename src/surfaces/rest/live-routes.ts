@@ -13,7 +13,7 @@ import {
   offersOf,
   triggersOf,
 } from '../../operations/index.js';
-import { AppError, InvalidInputError, messageOf } from '../../shared/errors.js';
+import { AppError, messageOf, wrongField } from '../../shared/errors.js';
 import { parsed } from '../../shared/findings.js';
 import { isUuid, randomIds } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
@@ -365,17 +365,15 @@ async function personOf(
 ): Promise<Person | null> {
   if (entityId === undefined) return null;
   if (!isUuid(entityId)) {
-    throw new InvalidInputError([{ field: 'entityId', message: 'must be a UUID' }]);
+    throw wrongField('entityId', 'must be a UUID');
   }
   if (!isUuid(roomId)) {
-    throw new InvalidInputError([
-      { field: 'roomId', message: 'must be a UUID when entityId is given' },
-    ]);
+    throw wrongField('roomId', 'must be a UUID when entityId is given');
   }
   if (isAgentItself(runtime, entityId)) return null;
   const person = await personIn(runtime, memoryOf(runtime), entityId, roomId);
   if (person) return person;
-  throw new InvalidInputError([{ field: 'entityId', message: 'is not in this room' }]);
+  throw wrongField('entityId', 'is not in this room');
 }
 
 /** @throws AppError LIMIT_REACHED */

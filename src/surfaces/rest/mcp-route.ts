@@ -3,7 +3,7 @@
 import type { Route } from '@elizaos/core';
 import { startedService } from '../../host/index.js';
 import { given } from '../../operations/index.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { wrongField } from '../../shared/errors.js';
 import { McpService, messageFault } from '../mcp/index.js';
 import {
   CLIENT_SESSION_HEADER,
@@ -61,5 +61,5 @@ function toolsOf(header: string | undefined): readonly string[] | undefined {
   const { words, wrong } = choicesIn(header ?? '');
   if (wrong === undefined) return words.length === 0 ? undefined : words;
   const message = `chooses from ${TOOL_CHOICES.join(', ')}`;
-  throw new InvalidInputError([{ field: TOOLS_HEADER, message }]);
+  throw wrongField(TOOLS_HEADER, message);
 }

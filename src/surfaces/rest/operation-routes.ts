@@ -10,7 +10,7 @@ import {
   type RestRequest,
 } from '../../operations/index.js';
 import type { Caller } from '../../records/index.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { wrongField } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
 import type { MakeRoute } from './route.js';
 
@@ -45,7 +45,7 @@ function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding
       const fields = { ...asked, ...Object(sent) };
       const isNamed = path.includes(':id');
       if (!rest.input && isNamed && id in fields) {
-        throw new InvalidInputError([{ field: id, message: 'unknown field' }]);
+        throw wrongField(id, 'unknown field');
       }
       const named = isNamed ? { [id]: request.id } : {};
       const input = rest.input?.(spoken.request) ?? { ...fields, ...named };
@@ -76,7 +76,7 @@ function speakerOf(
     return { caller: { ...OPERATOR, agentId: who }, request: without };
   }
   const message = isSpokenFor ? 'must be a UUID' : 'must be text of 1 to 200 characters';
-  throw new InvalidInputError([{ field, message }]);
+  throw wrongField(field, message);
 }
 
 function exportRoute(route: MakeRoute): Route {

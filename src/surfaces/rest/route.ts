@@ -6,7 +6,13 @@
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
-import { ERROR_TABLE, InvalidInputError, messageOf, toldError } from '../../shared/errors.js';
+import {
+  ERROR_TABLE,
+  InvalidInputError,
+  messageOf,
+  toldError,
+  wrongField,
+} from '../../shared/errors.js';
 import { judge } from '../../shared/findings.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
 import { hostLog } from '../../shared/log.js';
@@ -116,14 +122,12 @@ function bodyOf<Query, Body>(
   if (request.body instanceof UnreadableBody) throw request.body.error;
   if (isDeeper(request.body, MAX_JSON_DEPTH)) {
     const message = `is nested over ${MAX_JSON_DEPTH} deep`;
-    throw new InvalidInputError([{ field: '(body)', message }]);
+    throw wrongField('(body)', message);
   }
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
   if (request.body === undefined || request.body === null) {
     if (bodyOptional || !schema) return parsed({}, schema, '(body)');
-    throw new InvalidInputError([
-      { field: '(body)', message: 'send JSON with content-type: application/json' },
-    ]);
+    throw wrongField('(body)', 'send JSON with content-type: application/json');
   }
   return parsed(request.body, schema, '(body)');
 }
