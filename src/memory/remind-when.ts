@@ -120,5 +120,6 @@ export function phraseHits(
       likeness: Math.max(likeness, known?.likeness ?? 0),
     });
   }
+  for (const list of [keyword, nearest, ...beside]) list?.release();
   return hits;
 }

@@ -10,6 +10,7 @@ export {
   storageProblem,
 } from '../host/database.js';
 export { type CatalogDeps, createCatalog, type MemoryCatalog } from './catalog/catalog.js';
+export { takeZeros } from './catalog/score-arrays.js';
 export { scored } from './catalog/shelf.js';
 export type {
   Analyze,

@@ -1,6 +1,7 @@
 /** Every search of a shelf gives what the naive reference gives, after any history. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scored } from '../../../src/records/catalog/shelf.js';
 import type { DenseScores, Shelf } from '../../../src/records/catalog/types.js';
 import { createReference } from './reference.js';
 import {
@@ -300,7 +301,7 @@ it('passes scores on to neighbours in their run, to nobody hidden', () => {
   scores[2] = 1;
   const shares = { before: [0.5, 0.25], after: [0.75] };
   const passed = (filter: typeof OPERATOR) => [
-    ...shelf.withNeighbours({ scores, touched: Int32Array.of(2) }, shares, filter).scores,
+    ...shelf.withNeighbours(scored(scores), shares, filter).scores,
   ];
   expect(passed(OPERATOR)).toEqual([0.25, 0.5, 1, 0.75, 0, 0]);
   expect(passed({ reader: { kind: 'agent' } })).toEqual([0.25, 0.5, 1, 0, 0, 0]);

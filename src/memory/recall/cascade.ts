@@ -38,11 +38,12 @@ const temporal: Stage = async (context, search) => {
   }
   // Beside a time there are words: only what has some of them, and fits them, is an answer. The time may
   // be that of something else ("before the meeting on Monday"): then the semantic stage tells the order.
-  const { touched } = shelf.keyword(termsOf(text), within);
+  const worded = shelf.keyword(termsOf(text), within);
   const { fused, degraded } = await wholeFit(context, search);
   // Where only facts are wanted, no stage comes after this one.
   const least = request.strategy === 'exact' ? 0 : FITTING * highest(fused);
-  const fitting = touched.filter((slot) => (fused.scores[slot] as number) >= least);
+  const fitting = worded.touched.filter((slot) => (fused.scores[slot] as number) >= least);
+  worded.release();
   const best = bestOf({ scores: fused.scores, touched: fitting }, room, newerIn(shelf));
   return {
     candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
@@ -76,11 +77,10 @@ const structural: Stage = async (_context, search) => {
 
 /** Those that share words with the question first, else newest first. */
 function byWords(hits: readonly Hit[], { shelf, within, text }: Parameters<Stage>[1]): Hit[] {
-  const { scores } = shelf.keyword(termsOf(text), within);
-  return hits
-    .map((hit, place) => ({ hit, place, score: scores[hit.slot] ?? 0 }))
-    .sort((a, b) => b.score - a.score || a.place - b.place)
-    .map(({ hit }) => hit);
+  const words = shelf.keyword(termsOf(text), within);
+  const scored = hits.map((hit, place) => ({ hit, place, score: words.scores[hit.slot] ?? 0 }));
+  words.release();
+  return scored.sort((a, b) => b.score - a.score || a.place - b.place).map(({ hit }) => hit);
 }
 
 function exact(id: Candidate['id'], why: string): Candidate {
@@ -213,5 +213,6 @@ export async function runCascade(
   }
   // What is linked or alike is looked for only where there is room: with it, the limit would count.
   const total = facts > 0 ? facts : Math.max(others, found.length);
+  (await search.made.fit)?.release();
   return { found, total, stages: ran, degraded };
 }

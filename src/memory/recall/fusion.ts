@@ -11,6 +11,7 @@ import {
   type SlotFilter,
   type Spread,
   scored,
+  takeZeros,
 } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 
@@ -134,7 +135,7 @@ type Scores = Pick<DenseScores, 'scores'>;
 /** The sum of lists, each scaled to its best and times its weight. */
 export function fuse(lists: readonly [list: Scores | null, weight: number][]): Fused {
   const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
-  const scores = new Float32Array(size);
+  const scores = takeZeros(size);
   for (const [list, weight] of lists) if (list) add(scores, list, weight);
   return scored(scores);
 }
@@ -167,8 +168,8 @@ const UNLIKE = 20;
  * What likeness is above its mean, beside words: any two texts are somewhat alike. Where they share no
  * word, only what is at least `floor` counts.
  */
-export function aboveMean({ scores }: Scores, words: Scores, floor: number): Scores {
-  const above = new Float32Array(scores.length);
+export function aboveMean({ scores }: Scores, words: Scores, floor: number): DenseScores {
+  const above = takeZeros(scores.length);
   // The bits of numbers above 0 order as they do, and choose without a branch, which is guessed wrong for
   // every other slot.
   const [given, shared, kept] = [bitsOf(scores), bitsOf(words.scores), bitsOf(above)];
@@ -183,9 +184,11 @@ export function aboveMean({ scores }: Scores, words: Scores, floor: number): Sco
   for (let slot = 0; slot < above.length; slot += 1) sum += above[slot] as number;
   const mean = sum / (count + UNLIKE);
   for (let slot = 0; slot < above.length; slot += 1) {
-    above[slot] = Math.max(0, (above[slot] as number) - mean);
+    const over = (above[slot] as number) - mean;
+    // The same as `Math.max(0, over)`, without a branch.
+    above[slot] = (over + Math.abs(over)) / 2;
   }
-  return { scores: above };
+  return scored(above);
 }
 
 const bitsOf = ({ buffer, byteOffset, length }: Float32Array) =>
@@ -277,12 +280,17 @@ export function addFeedback(
   );
   const list = shelf.keyword(shelf.telling(shares, asked, FEEDBACK_WORDS), filter);
   const scale = FEEDBACK_WEIGHT / highest(list);
-  const kept = hits.slice(0, FEEDBACK_KEPT);
-  const most = FEEDBACK_AT_MOST * (scores[kept[FEEDBACK_KEPT - 1] as number] as number);
-  for (const slot of list.touched) {
-    const had = scores[slot] ?? 0;
-    if (had <= 0 || kept.includes(slot)) continue;
-    const gained = had + scale * (list.scores[slot] as number);
-    scores[slot] = Math.max(had, Math.min(gained, most));
+  const kept = hits
+    .slice(0, FEEDBACK_KEPT)
+    .map((slot) => ({ slot, score: scores[slot] as number }));
+  const most = FEEDBACK_AT_MOST * (kept[FEEDBACK_KEPT - 1]?.score ?? 0);
+  const { touched, scores: gains } = list;
+  for (let at = 0; at < touched.length; at += 1) {
+    const slot = touched[at] as number;
+    const had = scores[slot] as number;
+    if (had > 0)
+      scores[slot] = Math.max(had, Math.min(had + scale * (gains[slot] as number), most));
   }
+  for (const { slot, score } of kept) scores[slot] = score;
+  list.release();
 }

@@ -143,13 +143,22 @@ export async function fitOf(
   const shares = spread && likenessShares(spread);
   const likely = (list: DenseScores | null, threshold: number) => {
     const near = list && shares ? shelf.withNeighbours(list, shares, filter) : list;
-    return near && keyword ? aboveMean(near, keyword, threshold * ALONE) : near;
+    if (!near || !keyword) return near;
+    const above = aboveMean(near, keyword, threshold * ALONE);
+    if (near !== list) near.release();
+    return above;
   };
+  const [likelyVector, likelySecond] = [
+    likely(vector, embedder.thresholds.candidate),
+    likely(second, besideAlike),
+  ];
   const fused = fuse([
     [keyword, 1],
-    [likely(vector, embedder.thresholds.candidate), vectorWeight(embedder.id) * factor],
-    [likely(second, besideAlike), BESIDE_WEIGHT * factor],
+    [likelyVector, vectorWeight(embedder.id) * factor],
+    [likelySecond, BESIDE_WEIGHT * factor],
   ]);
+  if (likelyVector !== vector) likelyVector?.release();
+  if (likelySecond !== second) likelySecond?.release();
   if (whole) {
     addFeedback(fused, shelf, filter, terms, newerIn(shelf));
     boostSigns(fused, search, threaded);
@@ -174,6 +183,9 @@ export async function fitOf(
         text,
       ),
     degraded,
+    release() {
+      for (const list of [fused, keyword, vector, second]) list?.release();
+    },
   };
 }
 
@@ -184,14 +196,19 @@ function hasEveryWord({ shelf, filter, asked }: Search): boolean {
     (a, b) => frequencyOf(a) - frequencyOf(b),
   );
   const holdersOf = (term: string) => shelf.keyword(new Map([[term, 1]]), filter);
-  let left = rarest === undefined ? new Int32Array(0) : holdersOf(rarest).touched;
+  if (rarest === undefined) return false;
+  const first = holdersOf(rarest);
+  let left = first.touched;
   for (const term of others) {
     if (left.length === 0) break;
-    const { scores } = holdersOf(term);
-    left = left.filter((slot) => (scores[slot] as number) > 0);
+    const holders = holdersOf(term);
+    left = left.filter((slot) => (holders.scores[slot] as number) > 0);
+    holders.release();
   }
   const longest = others.length < FEW ? Number.POSITIVE_INFINITY : LONG;
-  return left.some((slot) => shelf.lengthOf(slot) <= longest);
+  const isThere = left.some((slot) => shelf.lengthOf(slot) <= longest);
+  first.release();
+  return isThere;
 }
 
 /** Of two equally good ones the newer, then the one that was stored later. */

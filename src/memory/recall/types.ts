@@ -36,6 +36,8 @@ export interface Fit {
   hitAt(slot: number): HitSigns;
   whyAt(slot: number): string;
   degraded: string | undefined;
+  /** Nothing of it is read any more. */
+  release(): void;
 }
 
 /** A question made ready for the stages. */

@@ -61,11 +61,13 @@ export async function usualLogit(shelf: Shelf, embedder: Embedder): Promise<numb
   for (const question of QUESTIONS) {
     const [vector] = await embedder.embed([question]);
     const near = vector === undefined ? null : shelf.nearest(vector, EVERYBODY);
+    const second = shelf.alike(question, EVERYBODY);
     const signs = {
       ...wordSigns(shelf, question, termsOf(question), builtInModel(), 0),
       like: highest(near) / embedder.thresholds.candidate,
-      alike: highest(shelf.alike(question, EVERYBODY)),
+      alike: highest(second),
     };
+    for (const list of [near, second]) list?.release();
     found.push(answerLogit(signs, true));
     await yieldToLoop();
   }

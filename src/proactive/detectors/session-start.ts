@@ -290,15 +290,17 @@ async function unfinishedIn(
       .sort((a, b) => a.count - b.count)
       .slice(0, RAREST);
     if (rarest.length === 0) return [];
-    const { scores, touched } = shelf.keyword(new Map(rarest.map(({ term }) => [term, 1])), {
+    const found = shelf.keyword(new Map(rarest.map(({ term }) => [term, 1])), {
       reader,
       sinceMs: createdAtMs + 1,
       flagsAll: FLAGS.success,
     });
-    const ids = [...touched]
+    const { scores } = found;
+    const ids = [...found.touched]
       .sort((a, b) => (scores[b] as number) - (scores[a] as number) || b - a)
       .slice(0, LATER)
       .map((slot) => shelf.idOf(slot));
+    found.release();
     await read(ids);
     return ids;
   }

@@ -15,6 +15,7 @@ import {
   type Shelf,
   type SlotFilter,
   scored,
+  takeZeros,
 } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
@@ -103,15 +104,19 @@ export function retrieve(
     return slot !== undefined && accepts(slot) ? [slot] : [];
   });
   const [said = null, ...sentences] = alike;
-  const rankings = [phrased, best(words), best(most(whole, parts)), best(most(said, sentences))];
+  const [ofVectors, ofTexts] = [most(whole, parts), most(said, sentences)];
+  const rankings = [phrased, best(words), best(ofVectors), best(ofTexts)];
   for (const slot of fused(rankings).slice(0, BEST)) slots.add(slot);
   const z = vectors && standardised(shelf, whole, parts, vectors.thresholds.candidate);
   const y = said && standardised(shelf, said, sentences, ALIKE);
-  return [...slots].map((slot) => ({
+  const found = [...slots].map((slot) => ({
     id: shelf.idOf(slot),
     stored: z && shelf.hasVector(slot) ? z(slot) : null,
     alike: y?.(slot) ?? null,
   }));
+  for (const list of new Set([words, whole, ofVectors, ofTexts, ...parts, ...alike]))
+    list?.release();
+  return found;
 }
 
 /** By reciprocal rank: what several rankings have near their top comes first. */
@@ -137,7 +142,8 @@ const fitOf = ({ words, likeness }: PhraseHit) => Math.max(words, likeness);
 /** The best of the whole and the parts, for each slot. */
 function most(whole: DenseScores | null, parts: readonly DenseScores[]): DenseScores | null {
   if (!whole || parts.length === 0) return whole;
-  const scores = whole.scores.slice();
+  const scores = takeZeros(whole.scores.length);
+  scores.set(whole.scores);
   for (const part of parts) {
     for (let at = 0; at < part.touched.length; at += 1) {
       const slot = part.touched[at] as number;

@@ -66,6 +66,8 @@ export interface Hit {
 export interface DenseScores {
   scores: Float32Array;
   touched: Int32Array;
+  /** The scores are read no more: the next search may have their room. */
+  release(): void;
 }
 
 export interface Shelf {

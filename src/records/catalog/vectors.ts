@@ -58,6 +58,8 @@ export class Vectors {
   readonly #query: Int8Array;
   /** The last question, and its cosines to the first `count` rows, by slot. They stand while rows are only added. */
   #last: { query: Int8Array; scores: Float32Array; count: number } | null = null;
+  /** Room for those cosines, used again. */
+  #kept = new Float32Array(0);
   /** Numbers in every vector here. */
   readonly length: number;
 
@@ -171,12 +173,16 @@ export class Vectors {
       const dots = kernel.dots(this.#query, from, count);
       for (let i = 0; i < count; i += 1) {
         const dot = dots[i] as number;
-        if (dot <= 0) continue;
+        // Below 0 it is 0, without a branch, which is guessed wrong for every other row.
+        const above = dot & ~(dot >> 31);
         const slot = slots[from + i] as number;
-        scores[slot] = Math.min(1, dot * scale * (scales[from + i] as number));
+        scores[slot] = Math.min(1, above * scale * (scales[from + i] as number));
       }
     }
-    this.#last = { ...known, scores: scores.slice(), count: this.#count };
+    const kept = scores.length === this.#kept.length ? this.#kept : scores.slice();
+    kept.set(scores);
+    this.#kept = kept;
+    this.#last = { ...known, scores: kept, count: this.#count };
   }
 
   #rowFor(slot: number): { kernel: VectorKernel; row: number } {

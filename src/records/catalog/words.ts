@@ -3,6 +3,7 @@
 import { int32Column } from './columns.js';
 import type { BlockPool } from './packed-lists.js';
 import { Postings } from './postings.js';
+import { giveBack, takeRoom, takeZeros } from './score-arrays.js';
 import type { Places } from './timeline.js';
 import type { Analyze, SearchField, Spread } from './types.js';
 import { WordReader } from './word-reader.js';
@@ -273,9 +274,9 @@ export class Words {
   ): void {
     const norms = this.#norms();
     const { length, runs, places, slots } = order;
-    const sums = new Float32Array(length);
-    const best = new Float32Array(length);
-    const given = new Int32Array(length);
+    const sums = takeZeros(length);
+    const best = takeZeros(length);
+    const given = new Int32Array(takeRoom(length), 0, length);
     let count = 0;
     const give = (place: number, part: number) => {
       const had = best[place] as number;
@@ -319,6 +320,7 @@ export class Words {
     for (let place = 0; place < length; place += 1) {
       scores[slots[place] as number] = sums[place] as number;
     }
+    for (const each of [sums, best, given]) giveBack(each);
   }
 
   /** Those of the terms that some document holds, one at a time, with weight · idf · (k1 + 1). */
