@@ -103,7 +103,7 @@ it('keeps a memory when the chat it was made in is deleted', async () => {
 it('refuses work after its end', async () => {
   const ended = await start();
   await ended.stop();
-  expect(() => ended.store('work', OPERATOR)).toThrow('the work memory service is not running');
+  expect(() => ended.store).toThrow('the work memory service is not running');
 });
 
 /** The runtime on a database that fails the statements chosen. */

@@ -160,30 +160,64 @@ export class WorkMemoryService extends Service {
     return this.room;
   }
 
-  store: WorkMemory['store'] = (...given) => this.core.memory.store(...given);
-  capture: WorkMemory['capture'] = (...given) => this.core.memory.capture(...given);
-  updateMemory: WorkMemory['updateMemory'] = (...given) => this.core.memory.updateMemory(...given);
-  get: WorkMemory['get'] = (...given) => this.core.memory.get(...given);
+  get store(): WorkMemory['store'] {
+    return this.core.memory.store;
+  }
+  get capture(): WorkMemory['capture'] {
+    return this.core.memory.capture;
+  }
+  get updateMemory(): WorkMemory['updateMemory'] {
+    return this.core.memory.updateMemory;
+  }
+  get get(): WorkMemory['get'] {
+    return this.core.memory.get;
+  }
   /** Times in words are read in the agent's zone unless the caller hands in another. */
-  recall: WorkMemory['recall'] = (input, caller, options) => {
+  get recall(): WorkMemory['recall'] {
+    const { memory } = this.core;
     const zone = this.deps?.settings.timezone;
-    const zoned = { ...(zone === undefined ? {} : { zone }), ...options };
-    return this.core.memory.recall(input, caller, zoned);
-  };
-  trace: WorkMemory['trace'] = (...given) => this.core.memory.trace(...given);
-  list: WorkMemory['list'] = (...given) => this.core.memory.list(...given);
-  link: WorkMemory['link'] = (...given) => this.core.memory.link(...given);
-  identity: WorkMemory['identity'] = (...given) => this.core.memory.identity(...given);
-  createChapter: WorkMemory['createChapter'] = (...given) =>
-    this.core.memory.createChapter(...given);
-  listChapters: WorkMemory['listChapters'] = (...given) => this.core.memory.listChapters(...given);
-  synthesize: WorkMemory['synthesize'] = (...given) => this.core.memory.synthesize(...given);
-  recallWisdom: WorkMemory['recallWisdom'] = (...given) => this.core.memory.recallWisdom(...given);
-  forget: WorkMemory['forget'] = (...given) => this.core.memory.forget(...given);
-  export: WorkMemory['export'] = (...given) => this.core.memory.export(...given);
-  exportLines: WorkMemory['exportLines'] = (...given) => this.core.memory.exportLines(...given);
-  import: WorkMemory['import'] = (...given) => this.core.memory.import(...given);
-  health: WorkMemory['health'] = (...given) => this.core.memory.health(...given);
+    return (input, caller, options) =>
+      memory.recall(input, caller, { ...(zone === undefined ? {} : { zone }), ...options });
+  }
+  get trace(): WorkMemory['trace'] {
+    return this.core.memory.trace;
+  }
+  get list(): WorkMemory['list'] {
+    return this.core.memory.list;
+  }
+  get link(): WorkMemory['link'] {
+    return this.core.memory.link;
+  }
+  get identity(): WorkMemory['identity'] {
+    return this.core.memory.identity;
+  }
+  get createChapter(): WorkMemory['createChapter'] {
+    return this.core.memory.createChapter;
+  }
+  get listChapters(): WorkMemory['listChapters'] {
+    return this.core.memory.listChapters;
+  }
+  get synthesize(): WorkMemory['synthesize'] {
+    return this.core.memory.synthesize;
+  }
+  get recallWisdom(): WorkMemory['recallWisdom'] {
+    return this.core.memory.recallWisdom;
+  }
+  get forget(): WorkMemory['forget'] {
+    return this.core.memory.forget;
+  }
+  get export(): WorkMemory['export'] {
+    return this.core.memory.export;
+  }
+  get exportLines(): WorkMemory['exportLines'] {
+    return this.core.memory.exportLines;
+  }
+  get import(): WorkMemory['import'] {
+    return this.core.memory.import;
+  }
+  get health(): WorkMemory['health'] {
+    return this.core.memory.health;
+  }
 
   /** For rooms that watch: look-ups that cost next to nothing. @throws AppError UNAVAILABLE */
   get checks(): MemoryChecks {
