@@ -94,6 +94,33 @@ describe('the messages that bring hints, and those that bring none', () => {
     expect(wrong.length).toBeLessThanOrEqual(right / 4);
   });
 
+  it('are looked at beside the nearest hints alone, where there are hundreds', async () => {
+    const store = shelf();
+    for (let index = 0; index < 300; index += 1) {
+      await store.set(`part-${index}`, 'lint', `npm run lint:${index}`);
+    }
+    await store.set('http-proxy', 'build', BUILD);
+    const looked: string[] = [];
+    const { offering } = store.port;
+    const port: HintPort = {
+      ...store.port,
+      offering: {
+        ...offering,
+        eligible: (component, ...more) => {
+          looked.push(component);
+          return offering.eligible(component, ...more);
+        },
+      },
+    };
+    await withRoom(database, async ({ context }) => {
+      const { evaluate } = createHintMatch(context, () => port);
+      const { memories } = await evaluate({ text: 'Build http-proxy', files: [] });
+      expect(memories.map(({ memoryId }) => memoryId)).toEqual(['http-proxy/build']);
+    });
+    expect(looked).toContain('http-proxy');
+    expect(looked.length).toBeLessThanOrEqual(120);
+  });
+
   it.each([
     'thanks, that was all',
     'good morning, how was your weekend?',

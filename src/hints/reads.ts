@@ -281,6 +281,9 @@ export function createOffering(room: HintContext) {
       }
       return [...names].sort();
     },
+    /** All that the caller may read, whatever the context. */
+    readable: (caller: Caller): Iterable<Pick<StoredHint, 'component' | 'key' | 'hint'>> =>
+      liveFor(store.variants.all(), caller, clock.now()),
     /** Of one component, what is eligible in the context, best first, with why. */
     eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[] {
       const asked = { caller, context, nowMs: clock.now() };

@@ -127,7 +127,7 @@ export function likenessShares({ before, after }: Spread): Spread {
 /** Score of each slot; `touched` lists those above 0, in memory that has room for all slots. */
 export type Fused = DenseScores;
 
-type Scored = { scores: Float32Array; touched: ArrayLike<number> };
+type Scored = { scores: Float32Array; touched?: ArrayLike<number> };
 
 /** All scores of a list. To walk over them is faster than from one that is touched to the next. */
 type Scores = Pick<DenseScores, 'scores'>;
@@ -208,8 +208,9 @@ export function raise(fused: Fused, slot: number, score: number): void {
 }
 
 /**
- * The `limit` best slots, best first; `isFirst` decides between equals. Selects instead of sorting:
- * a common word touches half of all memories, and five are wanted.
+ * The `limit` best slots of those that are touched, or without these of all with a score, best first;
+ * `isFirst` decides between equals. Selects instead of sorting: a common word touches half of all
+ * memories, and five are wanted.
  */
 export function bestOf(
   { scores, touched }: Scored,
@@ -222,9 +223,10 @@ export function bestOf(
     return difference > 0 || (difference === 0 && isFirst(a, b));
   };
   /** Nearly all are below the last of the best: they are passed over by one comparison. */
-  let least = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < touched.length; at += 1) {
-    const slot = touched[at] as number;
+  let least = touched ? Number.NEGATIVE_INFINITY : Number.MIN_VALUE;
+  const count = touched?.length ?? scores.length;
+  for (let at = 0; at < count; at += 1) {
+    const slot = touched ? (touched[at] as number) : at;
     if ((scores[slot] as number) < least) continue;
     const last = best[limit - 1];
     if (last !== undefined && !isBefore(slot, last)) continue;

@@ -3,7 +3,7 @@
  * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their module
  * says; here it is decided which are meant, and what may be shown.
  */
-import { cosine } from '../../embeddings/index.js';
+import { builtInModel, cosine } from '../../embeddings/index.js';
 import {
   componentMentions,
   directValue,
@@ -78,7 +78,8 @@ export function createHintMatch(
       const facts = factsOf(source, input);
       const names = source.offering.components(caller);
       const known: Near[] = [];
-      for (const component of nearComponents(names, { text, files: input.files, cwd: facts.cwd })) {
+      const places = nearComponents(names, { text, files: input.files, cwd: facts.cwd });
+      for (const component of likeliest(places, text, source.offering.readable(caller))) {
         const where = contextFor(component, facts, input, source);
         for (const hint of source.offering.eligible(component.name, where, caller)) {
           const isSecret = hint.hint.meta.sensitivity === 'secret';
@@ -189,8 +190,9 @@ function isWithin(name: string, other: string): boolean {
 }
 
 const rarity = rarityIn({ size: 0, documentFrequency: () => 0 });
-/** Hints that are compared word by word. */
+/** Hints that are compared word by word, and whose components are looked at: not all count where one is. */
 const MOST_COMPARED = 40;
+const MOST_NEAR = 3 * MOST_COMPARED;
 
 /** Those that are likely enough, the likeliest first. */
 function fitting(moment: HintMoment, known: readonly Near[]): Found[] {
@@ -232,16 +234,48 @@ function isOneOfMany({ hint, probability }: Likely, all: readonly Likely[]): boo
   );
 }
 
+type Told = Pick<StoredHint, 'component' | 'key' | 'hint'>;
+
 /** By likeness of the whole; those of named components first. */
+function worthIn(text: string): (hint: Told, isNamed: boolean) => number {
+  const said = meaning(text);
+  return (hint, isNamed) => cosine(said, toldBy(hint)) + (isNamed ? 1 : 0);
+}
+
+const vectors = new WeakMap<Told['hint'], Float32Array>();
+
+/** Kept as long as the hint: with thousands of hints, to read them all again takes longer than all else. */
+function toldBy({ component, key, hint }: Told): Float32Array {
+  const known = vectors.get(hint);
+  if (known !== undefined) return known;
+  const text = [component, key, ...(hint.meta.tags ?? [])].join(' ');
+  const vector = builtInModel().embed(text);
+  vectors.set(hint, vector);
+  return vector;
+}
+
+/** The components of the nearest hints; whether a hint counts where one is, is looked at in these alone. */
+function likeliest(places: readonly Place[], text: string, hints: Iterable<Told>): Place[] {
+  const placeOf = new Map(places.map((place) => [place.name, place]));
+  const all = [...hints].filter(({ component }) => placeOf.has(component));
+  if (all.length <= MOST_NEAR) return [...places];
+  const worth = worthIn(text);
+  const near = all
+    .map((hint) => {
+      const isNamed = placeOf.get(hint.component)?.isNamed === true;
+      return { component: hint.component, worth: worth(hint, isNamed) };
+    })
+    .sort((a, b) => b.worth - a.worth)
+    .slice(0, MOST_NEAR);
+  const chosen = new Set(near.map(({ component }) => component));
+  return places.filter(({ name }) => chosen.has(name));
+}
+
 function nearest(text: string, known: readonly Near[]): readonly Near[] {
   if (known.length <= MOST_COMPARED) return known;
-  const said = meaning(text);
+  const worth = worthIn(text);
   return known
-    .map((near) => {
-      const { component, key, hint } = near.hint;
-      const told = meaning([component, key, ...(hint.meta.tags ?? [])].join(' '));
-      return { near, worth: cosine(said, told) + (near.component.isNamed ? 1 : 0) };
-    })
+    .map((near) => ({ near, worth: worth(near.hint, near.component.isNamed) }))
     .sort((a, b) => b.worth - a.worth)
     .slice(0, MOST_COMPARED)
     .map(({ near }) => near);

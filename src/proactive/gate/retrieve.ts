@@ -145,9 +145,9 @@ function most(whole: DenseScores | null, parts: readonly DenseScores[]): DenseSc
   const scores = takeZeros(whole.scores.length);
   scores.set(whole.scores);
   for (const part of parts) {
-    for (let at = 0; at < part.touched.length; at += 1) {
-      const slot = part.touched[at] as number;
-      scores[slot] = Math.max(scores[slot] as number, part.scores[slot] as number);
+    for (let slot = 0; slot < scores.length; slot += 1) {
+      const score = part.scores[slot] as number;
+      if (score > (scores[slot] as number)) scores[slot] = score;
     }
   }
   return scored(scores);
@@ -170,9 +170,9 @@ function standardised(
     let sum = 0;
     let squares = 0;
     if (found) {
-      const { touched, scores } = found;
-      for (let at = 0; at < touched.length; at += 1) {
-        const score = scores[touched[at] as number] as number;
+      const { scores } = found;
+      for (let slot = 0; slot < scores.length; slot += 1) {
+        const score = scores[slot] as number;
         sum += score;
         squares += score * score;
       }
@@ -195,7 +195,7 @@ function standardised(
 
 /** Best first; of equal ones the later slot. */
 function best(found: DenseScores | null): number[] {
-  return found ? bestOf(found, BEST, (one, other) => one > other) : [];
+  return found ? bestOf({ scores: found.scores }, BEST, (one, other) => one > other) : [];
 }
 
 type Told = Pick<
