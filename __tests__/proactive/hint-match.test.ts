@@ -118,7 +118,7 @@ describe('the messages that bring hints, and those that bring none', () => {
       expect(memories.map(({ memoryId }) => memoryId)).toEqual(['http-proxy/build']);
     });
     expect(looked).toContain('http-proxy');
-    expect(looked.length).toBeLessThanOrEqual(120);
+    expect(looked.length).toBeLessThanOrEqual(80);
   });
 
   it.each([

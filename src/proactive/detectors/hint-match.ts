@@ -190,9 +190,10 @@ function isWithin(name: string, other: string): boolean {
 }
 
 const rarity = rarityIn({ size: 0, documentFrequency: () => 0 });
-/** Hints that are compared word by word, and whose components are looked at: not all count where one is. */
+/** Components whose hints are looked at. */
+const MOST_PLACES = 80;
+/** Hints that are compared word by word. */
 const MOST_COMPARED = 40;
-const MOST_NEAR = 3 * MOST_COMPARED;
 
 /** Those that are likely enough, the likeliest first. */
 function fitting(moment: HintMoment, known: readonly Near[]): Found[] {
@@ -236,10 +237,10 @@ function isOneOfMany({ hint, probability }: Likely, all: readonly Likely[]): boo
 
 type Told = Pick<StoredHint, 'component' | 'key' | 'hint'>;
 
-/** By likeness of the whole; those of named components first. */
-function worthIn(text: string): (hint: Told, isNamed: boolean) => number {
+/** Likeness of a hint, by its names, to a text. */
+function likenessTo(text: string): (hint: Told) => number {
   const said = meaning(text);
-  return (hint, isNamed) => cosine(said, toldBy(hint)) + (isNamed ? 1 : 0);
+  return (hint) => cosine(said, toldBy(hint));
 }
 
 const vectors = new WeakMap<Told['hint'], Float32Array>();
@@ -254,28 +255,30 @@ function toldBy({ component, key, hint }: Told): Float32Array {
   return vector;
 }
 
-/** The components of the nearest hints; whether a hint counts where one is, is looked at in these alone. */
+/** The components with the nearest hints; whether a hint counts where one is, is looked at in these alone. */
 function likeliest(places: readonly Place[], text: string, hints: Iterable<Told>): Place[] {
-  const placeOf = new Map(places.map((place) => [place.name, place]));
-  const all = [...hints].filter(({ component }) => placeOf.has(component));
-  if (all.length <= MOST_NEAR) return [...places];
-  const worth = worthIn(text);
-  const near = all
-    .map((hint) => {
-      const isNamed = placeOf.get(hint.component)?.isNamed === true;
-      return { component: hint.component, worth: worth(hint, isNamed) };
-    })
-    .sort((a, b) => b.worth - a.worth)
-    .slice(0, MOST_NEAR);
-  const chosen = new Set(near.map(({ component }) => component));
-  return places.filter(({ name }) => chosen.has(name));
+  if (places.length <= MOST_PLACES) return [...places];
+  const likeness = likenessTo(text);
+  const nearestOf = new Map<string, number>();
+  for (const hint of hints) {
+    const known = nearestOf.get(hint.component) ?? Number.NEGATIVE_INFINITY;
+    nearestOf.set(hint.component, Math.max(known, likeness(hint)));
+  }
+  const worthOf = ({ name, isNamed }: Place) =>
+    (nearestOf.get(name) ?? Number.NEGATIVE_INFINITY) + (isNamed ? 1 : 0);
+  return places
+    .map((place) => ({ place, worth: worthOf(place) }))
+    .sort((one, other) => other.worth - one.worth)
+    .slice(0, MOST_PLACES)
+    .map(({ place }) => place);
 }
 
+/** By likeness; those of named components first. */
 function nearest(text: string, known: readonly Near[]): readonly Near[] {
   if (known.length <= MOST_COMPARED) return known;
-  const worth = worthIn(text);
+  const likeness = likenessTo(text);
   return known
-    .map((near) => ({ near, worth: worth(near.hint, near.component.isNamed) }))
+    .map((near) => ({ near, worth: likeness(near.hint) + (near.component.isNamed ? 1 : 0) }))
     .sort((a, b) => b.worth - a.worth)
     .slice(0, MOST_COMPARED)
     .map(({ near }) => near);
