@@ -22,54 +22,46 @@ const KEPT_MS = MINUTE_MS;
 const MAX_KEPT = 1_000;
 
 interface Known {
-  isDirect: boolean;
+  isPrivate: Promise<boolean>;
   atMs: number;
 }
 
-const channels = new WeakMap<IAgentRuntime, Map<string, Known>>();
+const rooms = new WeakMap<IAgentRuntime, Map<string, Known>>();
 
 /** A room that is not known is nobody else's either; a channel that cannot be read is company. */
-export async function isPrivateRoom(
+export function isPrivateRoom(
   runtime: IAgentRuntime,
   roomId: string,
   nowMs: number,
 ): Promise<boolean> {
-  const room = await roomOf(runtime, roomId);
-  if (room === null || PRIVATE_ROOMS.has(room.type)) return true;
-  return isDirectChannel(runtime, room.channelId ?? roomId, nowMs);
+  const kept = rooms.get(runtime) ?? new Map<string, Known>();
+  rooms.set(runtime, kept);
+  const known = kept.get(roomId);
+  if (known !== undefined && Math.abs(nowMs - known.atMs) < KEPT_MS) return known.isPrivate;
+  const forget = () => kept.delete(roomId);
+  const isPrivate = readRoom(runtime, roomId, forget);
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(roomId, { isPrivate, atMs: nowMs });
+  isPrivate.catch(forget);
+  return isPrivate;
 }
 
-type Room = Awaited<ReturnType<IAgentRuntime['getRoom']>>;
-/** Rooms that are being read: the providers of a turn ask for theirs side by side. */
-const reading = new WeakMap<IAgentRuntime, Map<string, Promise<Room>>>();
-
-function roomOf(runtime: IAgentRuntime, roomId: string): Promise<Room> {
-  const asked = reading.get(runtime) ?? new Map<string, Promise<Room>>();
-  reading.set(runtime, asked);
-  const known = asked.get(roomId);
-  if (known !== undefined) return known;
-  const room = runtime.getRoom(roomId as UUID);
-  asked.set(roomId, room);
-  const forget = () => asked.delete(roomId);
-  room.then(forget, forget);
-  return room;
-}
-
-async function isDirectChannel(
+/** @param forget what is read now is not to be kept */
+async function readRoom(
   runtime: IAgentRuntime,
-  channelId: string,
-  nowMs: number,
+  roomId: string,
+  forget: () => void,
 ): Promise<boolean> {
-  const kept = channels.get(runtime) ?? new Map<string, Known>();
-  channels.set(runtime, kept);
-  const known = kept.get(channelId);
-  if (known !== undefined && Math.abs(nowMs - known.atMs) < KEPT_MS) return known.isDirect;
+  const room = await runtime.getRoom(roomId as UUID);
+  if (room === null) {
+    forget();
+    return true;
+  }
+  if (PRIVATE_ROOMS.has(room.type)) return true;
   try {
-    const isDirect = await readChannel(runtime, channelId);
-    if (kept.size >= MAX_KEPT) kept.clear();
-    kept.set(channelId, { isDirect, atMs: nowMs });
-    return isDirect;
+    return await readChannel(runtime, room.channelId ?? roomId);
   } catch (error) {
+    forget();
     runtime.logger.warn(
       { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
       'the channel of a room could not be read: it counts as company',

@@ -184,6 +184,7 @@ export function createTaskStore(records: Records) {
   const table = createTaskTable(records);
   const { db, mine, notResting, countOf, inOrder, read, rowsWhere } = table;
   const { agentId, roomId, worldId } = records.home;
+  let changes = 0;
 
   /** Newest first; `after` is the last row of the page before. */
   async function list(
@@ -217,6 +218,12 @@ export function createTaskStore(records: Records) {
 
   return {
     list,
+
+    /** Whether other processes write to the table, too. */
+    isShared: pgliteDirectory(db) === null,
+
+    /** How often something was written from here. */
+    changes: () => changes,
 
     /** One trigger, by its own id or by that of its task. */
     async byId(triggerOrTaskId: string): Promise<TriggerTaskRow | null> {
@@ -365,6 +372,7 @@ export function createTaskStore(records: Records) {
 
     /** Gives `queue` back to resting triggers that come due before `beforeMs`, in one statement. */
     async promote(beforeMs: number, nowMs: number): Promise<number> {
+      changes += 1;
       const rows = await rowsOf(
         db,
         sql`update tasks set
@@ -531,6 +539,7 @@ export function createTaskStore(records: Records) {
     /** Inserts at most TASK_BATCH tasks whose id is new; returns the ids that were inserted. */
     async insert(tasks: TriggerTask[], executor: Executor = db): Promise<Set<string>> {
       if (tasks.length === 0) return new Set();
+      changes += 1;
       const rows = await executor
         .insert(tasksTable)
         .values(
@@ -561,6 +570,7 @@ export function createTaskStore(records: Records) {
     async write(writes: TaskWrite[], executor: Executor = db): Promise<void> {
       for (const [index, write] of writes.entries()) {
         if (index > 0 && index % 10 === 0) await yieldToLoop();
+        changes += 1;
         await executor.execute(sql`update tasks set ${changesOf(write)}
           where id = ${write.id} and agent_id = ${agentId}
           ${write.seenRevision === undefined ? sql`` : sql`and ${REVISION} = ${write.seenRevision}`}`);
@@ -570,6 +580,7 @@ export function createTaskStore(records: Records) {
     /** Merges fields into at most TASK_BATCH triggers, in one statement. */
     async merge(writes: { id: string; trigger: Record<string, unknown> }[]): Promise<void> {
       if (writes.length === 0) return;
+      changes += 1;
       const ids = textArray(writes.map((one) => one.id));
       const fields = textArray(writes.map((one) => JSON.stringify(withoutNul(one.trigger))));
       await db.execute(sql`update tasks
@@ -583,6 +594,7 @@ export function createTaskStore(records: Records) {
      * task is gone.
      */
     async edit(write: TaskWrite, seenRevision: number): Promise<boolean> {
+      changes += 1;
       const rows = await rowsOf(
         db,
         sql`update tasks set ${changesOf(write)}
@@ -596,6 +608,7 @@ export function createTaskStore(records: Records) {
     /** Replaces the tags only. */
     async retag(ids: string[], tags: { add: string[]; remove: string[] }): Promise<void> {
       if (ids.length === 0) return;
+      changes += 1;
       const without = tags.remove.reduce(
         (value, tag) => sql`array_remove(${value}, ${tag})`,
         sql`tags`,
@@ -607,6 +620,7 @@ export function createTaskStore(records: Records) {
     /** Deletes it, with `seenRevision` only while it still has that. `false`: it stays, or was gone. */
     async remove(id: string, seenRevision?: number): Promise<boolean> {
       const asSeen = seenRevision === undefined ? sql`true` : sql`${REVISION} = ${seenRevision}`;
+      changes += 1;
       const rows = await rowsOf(
         db,
         sql`delete from tasks where ${mine} and id = ${id} and ${asSeen} returning id`,

@@ -1,5 +1,6 @@
 /** The operations on triggers, and reading them and their runs in pages with the rights of the requester. */
 import type { RecordCursor } from '../records/index.js';
+import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type InvalidInputError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import {
@@ -120,8 +121,11 @@ export interface TriggerListPage extends Page {
   order?: 'newest' | 'soonest';
 }
 
+/** Askers whose summaries are kept. */
+const MOST_TOLD = 500;
+
 export function createReading(deps: TriggersDeps, access: Access) {
-  const { store, ledger } = deps;
+  const { store, ledger, clock } = deps;
   const { rowOf, maySee } = access;
 
   async function get(id: string, requester: Requester): Promise<TriggerSummary> {
@@ -156,20 +160,29 @@ export function createReading(deps: TriggersDeps, access: Access) {
     return { triggers: shown.map(summaryOf), total, nextCursor };
   }
 
+  const told = new Map<string, { summary: PromptSummary; changes: number; atMs: number }>();
+
   /**
    * The few lines that stand in every prompt: what is coming and what is wrong, of the requester and
-   * of the room. One statement; a world's owner is shown no more than anybody else here.
+   * of the room. One statement; a world's owner is shown no more than anybody else here. Where no other process
+   * has the database, it is read again when a trigger was written, or a minute is over: another plugin may
+   * have written one.
    */
   async function promptSummary(requester: Requester, each: number): Promise<PromptSummary> {
-    const rows = await store.promptSummary(
-      requester.kind === 'operator' ? null : visibleTo(requester),
-      each,
-    );
-    return {
+    const visible = requester.kind === 'operator' ? null : visibleTo(requester);
+    const key = JSON.stringify([visible, each]);
+    const [changes, atMs] = [store.changes(), clock.now()];
+    const known = told.get(key);
+    if (known?.changes === changes && Math.abs(atMs - known.atMs) < MINUTE_MS) return known.summary;
+    const rows = await store.promptSummary(visible, each);
+    const summary = {
       total: rows[0]?.total ?? 0,
       troubled: rows.filter((one) => one.troubled).map((one) => summaryOf(one.row)),
       coming: rows.filter((one) => !one.troubled).map((one) => summaryOf(one.row)),
     };
+    if (told.size >= MOST_TOLD) told.clear();
+    if (!store.isShared) told.set(key, { summary, changes, atMs });
+    return summary;
   }
 
   async function runs(

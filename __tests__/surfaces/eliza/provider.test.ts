@@ -1,6 +1,7 @@
-import { type Memory, stringToUuid } from '@elizaos/core';
+import { type Memory, stringToUuid, type UUID } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { databaseOf } from '../../../src/records/index.js';
 import {
   openQuestionProvider,
   triggerActions,
@@ -109,6 +110,36 @@ describe('what every prompt is told', () => {
     expect(await asked()).toContain('Set up "tell me to breathe" every minute?');
     await talk.say(ann, 'no', 'CREATE_TRIGGER');
     expect(await asked()).toBe('');
+  });
+
+  it('is read once for the messages of a minute, until something is written', async () => {
+    const db = databaseOf(talk.runtime);
+    const read = vi.spyOn(talk.runtime, 'getCache');
+    const statements = vi.spyOn(db, 'execute');
+    let said = 0;
+    const next = async () => {
+      said += 1;
+      const message = messageOf(ann, `message ${said}`);
+      const asked = await openQuestionProvider.get(talk.runtime, message, nothingKnown);
+      return `${await shown(ann, message)}${asked.text ?? ''}`;
+    };
+    const reads = () => read.mock.calls.length + statements.mock.calls.length;
+    expect(await next()).toBe('');
+    const first = reads();
+    expect(first).toBeGreaterThan(0);
+    expect([await next(), await next(), reads()]).toEqual(['', '', first]);
+    await make('do it', 'made in between', '2026-11-28T09:00:00Z');
+    expect(await next()).toContain('"made in between"');
+    // Another plugin deletes it, which only the table knows.
+    const tasks = await talk.runtime.getTasks({ tags: ['trigger'] });
+    const made = tasks.find(({ metadata }) => JSON.stringify(metadata).includes('made in between'));
+    await talk.runtime.deleteTask(made?.id as UUID);
+    talk.clock.ms += 59_000;
+    expect(await next()).toContain('"made in between"');
+    talk.clock.ms += 1_000;
+    expect(await next()).toBe('');
+    read.mockRestore();
+    statements.mockRestore();
   });
 
   it('reaches the planner through the host', async () => {

@@ -5,6 +5,7 @@
  */
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
+import { databaseOf, pgliteDirectory } from '../../records/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
@@ -86,7 +87,7 @@ export function takesYesOrNo(pending: Pending): boolean {
 const storedSchema = z.object({ expiresAtMs: z.number(), open: z.array(pendingSchema) });
 
 /** As it is stored; whether it is still open is asked each time. */
-const seen = createPerMessage<unknown>();
+const seen = createPerMessage<unknown>((runtime) => pgliteDirectory(databaseOf(runtime)) !== null);
 
 function keyOf(roomId: string, entityId: string): string {
   return `cue:pending:${roomId}:${entityId}`;
@@ -94,7 +95,7 @@ function keyOf(roomId: string, entityId: string): string {
 
 /**
  * The questions that are open between the agent and the writer of this message. Read once for a
- * message, until one is asked or answered.
+ * message, or a minute of a database that no other process has, until one is asked or answered.
  */
 export async function questionsFor(
   runtime: IAgentRuntime,

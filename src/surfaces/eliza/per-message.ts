@@ -26,7 +26,10 @@ interface Known<T> {
 const KEPT_MS = MINUTE_MS;
 const MAX_KEPT = 500;
 
-export function createPerMessage<T>(): PerMessage<T> {
+/** @param holdsOn whether nobody else changes it: then it is read once for all messages of a minute */
+export function createPerMessage<T>(
+  holdsOn: (runtime: IAgentRuntime) => boolean = () => false,
+): PerMessage<T> {
   const memos = new WeakMap<IAgentRuntime, Map<string, Known<T>>>();
   return {
     of(runtime, { id, roomId, entityId }, nowMs, read) {
@@ -34,7 +37,7 @@ export function createPerMessage<T>(): PerMessage<T> {
       const memo = memos.get(runtime) ?? new Map<string, Known<T>>();
       memos.set(runtime, memo);
       // Clients choose the ids of messages, so that an id alone is nobody's name.
-      const key = `${id} ${roomId} ${entityId}`;
+      const key = `${holdsOn(runtime) ? '' : id} ${roomId} ${entityId}`;
       const known = memo.get(key);
       if (known !== undefined && Math.abs(nowMs - known.atMs) < KEPT_MS) return known.value;
       const fresh = { roomId, value: read(), atMs: nowMs };
