@@ -20,7 +20,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   intents: 0.3,
   synonyms: 1,
   glosses: 1.5,
-  statements: 5,
+  statements: 8,
 };
 
 const [what, ...rest] = process.argv.slice(2);
@@ -43,8 +43,8 @@ const { values } = parseArgs({
     packages: { type: 'string' },
     pairs: { type: 'string' },
     out: { type: 'string' },
-    dimension: { type: 'string', default: '128' },
-    steps: { type: 'string', default: '4000' },
+    dimension: { type: 'string', default: '192' },
+    steps: { type: 'string', default: '4500' },
     batch: { type: 'string', default: '512' },
     collected: { type: 'boolean', default: false },
     rarities: { type: 'boolean', default: false },

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UNKNOWN_WEIGHT } from '../src/embeddings/static.js';
 import { noticeOf } from './notice.js';
 import { readSources } from './sources.js';
 import type { Trained } from './train.js';
@@ -12,6 +13,17 @@ const NAME = 'cue-static';
 export function idOf(words: string, table: Buffer): string {
   const sha = createHash('sha256').update(words).update(table).digest('hex');
   return `${NAME}@${sha.slice(0, 8)}`;
+}
+
+/** Nine in ten words weigh less: the unit of a table is free, since only directions are compared. */
+const WEIGHTY = 0.9;
+
+/** By what all rows are multiplied, so that a word without a row weighs as much as rare ones that have one. */
+function unitOf({ words, values }: Pick<Trained, 'words' | 'values'>, dimension: number): number {
+  const weights = words
+    .map((_, row) => Math.hypot(...values.subarray(row * dimension, (row + 1) * dimension)))
+    .sort((a, b) => a - b);
+  return UNKNOWN_WEIGHT / (weights[Math.floor(WEIGHTY * (weights.length - 1))] || 1);
 }
 
 /**
@@ -26,13 +38,14 @@ export function writeTable(
 ): { id: string; bytes: number } {
   const count = values.length / dimension;
   const table = Buffer.alloc(count * (4 + dimension));
+  const unit = unitOf({ words, values }, dimension);
   for (let row = 0; row < count; row += 1) {
     let most = 0;
     for (let at = 0; at < dimension; at += 1) {
       most = Math.max(most, Math.abs(values[row * dimension + at] ?? 0));
     }
     const scale = Math.fround(most / 127) || 1e-9;
-    table.writeFloatLE(scale, 4 * row);
+    table.writeFloatLE(unit * scale, 4 * row);
     for (let at = 0; at < dimension; at += 1) {
       const value = Math.round((values[row * dimension + at] ?? 0) / scale);
       table.writeInt8(Math.max(-127, Math.min(127, value)), 4 * count + row * dimension + at);

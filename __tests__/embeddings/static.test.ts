@@ -117,10 +117,15 @@ describe('a static model', () => {
   });
 
   it('says how much each word of a text weighs, and most of words that it does not have', () => {
-    const weights = builtInModel().wordWeights('The moon, the frobnicator');
-    expect([...weights.keys()]).toEqual(['the', 'moon', 'frobnicator']);
-    const [the = 0, moon = 0, unknown = 0] = weights.values();
-    expect([0 < the, the < moon, moon < unknown, unknown < 2]).toEqual([true, true, true, true]);
+    const weights = builtInModel().wordWeights('The window, the frobnicator');
+    expect([...weights.keys()]).toEqual(['the', 'window', 'frobnicator']);
+    const [the = 0, window = 0, unknown = 0] = weights.values();
+    expect([0 < the, the < window, window < unknown, unknown < 2]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('says how rare each word of a text is in the language', () => {

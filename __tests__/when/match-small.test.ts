@@ -182,7 +182,7 @@ describe('over random parts of an index', () => {
       expect.soft(one.offTopicRefused, `${one.size}`).toBeGreaterThanOrEqual(0.91);
       expect.soft(one.borrowedRefused, `${one.size}`).toBeGreaterThanOrEqual(0.84);
       // What shares no word is right first more often than it is sure.
-      expect.soft(one.rightGiven, `${one.size}`).toBeGreaterThanOrEqual(0.73);
+      expect.soft(one.rightGiven, `${one.size}`).toBeGreaterThanOrEqual(0.68);
       expect.soft(one.givenRight, `${one.size}`).toBeGreaterThanOrEqual(0.8);
       expect.soft(one.calibrationError, `${one.size}`).toBeLessThan(0.12);
     }

@@ -45,7 +45,7 @@ export interface StaticTable {
 const MAX_CHARACTERS = 16_000;
 const MAX_LETTERS = 24;
 /** Weight of a word that the table does not have. */
-const UNKNOWN_WEIGHT = 1.9;
+export const UNKNOWN_WEIGHT = 1.9;
 /** In `StaticTable.rarities`, and of a word that the table does not have. */
 const RAREST = 255;
 /** Letters in a piece of a word, its ends marked. */

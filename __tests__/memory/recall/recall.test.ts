@@ -110,8 +110,8 @@ describe('the floor of confidence', () => {
       expect([nothing.memories, nothing.total_matches]).toEqual([[], 0]);
       const all = await memory.recall({ query, min_confidence: 0 }, OPERATOR);
       expect(all.memories.length).toBeGreaterThan(0);
-      expect(Math.max(...all.memories.map(({ confidence }) => confidence))).toBeLessThan(0.16);
-      expect(await memory.recall({ query, min_confidence: 0.16 }, OPERATOR)).toMatchObject({
+      expect(Math.max(...all.memories.map(({ confidence }) => confidence))).toBeLessThan(0.17);
+      expect(await memory.recall({ query, min_confidence: 0.17 }, OPERATOR)).toMatchObject({
         memories: [],
       });
       const printed = `recall("query: ${query}", min_confidence: 0.0)`;

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createCatalog, type MemoryCatalog } from '../../../src/records/catalog/catalog.js';
 import { decodeSnapshot, encodeSnapshot } from '../../../src/records/catalog/snapshot.js';
-import type { InstantModel } from '../../../src/records/catalog/types.js';
+import type { InstantModel, SlotFilter } from '../../../src/records/catalog/types.js';
 import { analyzeWords } from './reference.js';
-import { docOf, emptyShelf, idFor, OPERATOR, PROJECT } from './subject.js';
+import { ANN, docOf, emptyShelf, idFor, OPERATOR, PROJECT } from './subject.js';
 
 /** Counts a, b and c of a text; nothing of them: zeros. */
 const COUNTS: InstantModel = {
@@ -63,7 +63,29 @@ describe('second vectors', () => {
     expect(found(catalog, 'abc')).toEqual([]);
   });
 
+  it('say which others are nearest to one, of those that may be seen', () => {
+    const catalog = createCatalog(deps);
+    const shelf = catalog.shelf('cue_test');
+    const texts = ['aab', 'aa', 'ab', 'ccc', 'aac', 'xyz'];
+    for (const [at, embeddingText] of texts.entries()) {
+      shelf.put(docOf(at + 1, { embeddingText, audience: at === 1 ? `u:${ANN}` : 'p' }));
+    }
+    const beside = (at: number, filter: SlotFilter, most: number, least: number) =>
+      shelf
+        .beside(shelf.slotOf(idFor(at)) ?? -1, filter, most, least)
+        .map((slot) => texts.findIndex((_, index) => shelf.idOf(slot) === idFor(index + 1)) + 1);
+    expect(beside(1, OPERATOR, 2, 0.3)).toEqual([3, 2]);
+    expect(beside(1, OPERATOR, 9, 0.85)).toEqual([3, 2]);
+    expect(beside(1, OPERATOR, 9, 0.1)).toEqual([3, 2, 5]);
+    expect(beside(1, { reader: { kind: 'agent' } }, 9, 0.1)).toEqual([3, 5]);
+    // It has no vector.
+    expect(beside(6, OPERATOR, 9, 0)).toEqual([]);
+    shelf.remove(idFor(3));
+    expect(beside(1, OPERATOR, 2, 0.3)).toEqual([2, 5]);
+  });
+
   it('are none without an instant model', () => {
+    expect(emptyShelf().beside(0, OPERATOR, 3, 0)).toEqual([]);
     expect(emptyShelf().alike('a', OPERATOR)).toBeNull();
   });
 

@@ -24,6 +24,9 @@ import { momentParts } from './text.js';
 
 /** By words, vectors and phrases together; as many are taken of each. */
 const BEST = 20;
+/** Beside the first of them, those that are like them: of a pattern the moment names the slot, and not the rest. */
+const LEADERS = 8;
+const BESIDE = { each: 3, cosine: 0.3, most: 8 };
 /** So much the first of a ranking counts beside the next. */
 const RANK_OFFSET = 5;
 /** Of all files together; failures come first. */
@@ -106,7 +109,13 @@ export function retrieve(
   const [said = null, ...sentences] = alike;
   const [ofVectors, ofTexts] = [most(whole, parts), most(said, sentences)];
   const rankings = [phrased, best(words), best(ofVectors), best(ofTexts)];
-  for (const slot of fused(rankings).slice(0, BEST)) slots.add(slot);
+  const first = fused(rankings).slice(0, BEST);
+  for (const slot of first) slots.add(slot);
+  const beside = first
+    .slice(0, LEADERS)
+    .flatMap((slot) => shelf.beside(slot, filter, BESIDE.each, BESIDE.cosine))
+    .filter((slot) => !slots.has(slot));
+  for (const slot of [...new Set(beside)].slice(0, BESIDE.most)) slots.add(slot);
   const z = vectors && standardised(shelf, whole, parts, vectors.thresholds.candidate);
   const y = said && standardised(shelf, said, sentences, ALIKE);
   const found = [...slots].map((slot) => ({

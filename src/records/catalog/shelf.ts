@@ -321,6 +321,10 @@ export class MemoryShelf implements Shelf {
     return this.#dense(scores, filter);
   }
 
+  beside(slot: number, filter: SlotFilter, most: number, least: number): number[] {
+    return this.seconds.beside(slot, this.accepts(filter), most, least);
+  }
+
   withNeighbours(
     { scores, touched }: DenseScores,
     shares: Spread,

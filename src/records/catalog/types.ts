@@ -161,6 +161,12 @@ export interface Shelf {
    */
   alike(text: string, filter: SlotFilter): DenseScores | null;
   /**
+   * Others whose second vectors are nearest to that of a slot, best first.
+   * @param most at most so many
+   * @param least cosine
+   */
+  beside(slot: number, filter: SlotFilter, most: number, least: number): number[];
+  /**
    * What a score adds to the neighbours in its run that the filter lets through: itself times their
    * share. Only the given scores give, so nothing hidden shows.
    */

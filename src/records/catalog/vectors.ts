@@ -185,6 +185,32 @@ export class Vectors {
     this.#last = { ...known, scores: kept, count: this.#count };
   }
 
+  /** The `most` slots nearest to one, best first, of those that are accepted and have at least that cosine. */
+  beside(slot: number, accepts: (slot: number) => boolean, most: number, least: number): number[] {
+    const own = (this.#rowOf.data[slot] ?? 0) - 1;
+    const kernel = this.#kernel;
+    if (own < 0 || kernel === null) return [];
+    const query = kernel.rows.slice(own * kernel.stride, (own + 1) * kernel.stride);
+    const scale = this.#scales.data[own] as number;
+    const found: { slot: number; score: number }[] = [];
+    let bar = least;
+    for (let from = 0; from < this.#count; from += DOTS_AT_ONCE) {
+      const count = Math.min(DOTS_AT_ONCE, this.#count - from);
+      const dots = kernel.dots(query, from, count);
+      for (let i = 0; i < count; i += 1) {
+        const score = (dots[i] as number) * scale * (this.#scales.data[from + i] as number);
+        if (score < bar) continue;
+        const other = this.#slotOf.data[from + i] as number;
+        if (other === slot || !accepts(other)) continue;
+        const place = found.findIndex((one) => one.score < score);
+        found.splice(place < 0 ? found.length : place, 0, { slot: other, score });
+        if (found.length > most) found.pop();
+        if (found.length === most) bar = Math.max(least, found[most - 1]?.score ?? least);
+      }
+    }
+    return found.map((one) => one.slot);
+  }
+
   #rowFor(slot: number): { kernel: VectorKernel; row: number } {
     const kernel = this.#kernel ?? this.#factory(this.length);
     this.#kernel = kernel;
