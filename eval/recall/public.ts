@@ -117,7 +117,9 @@ const probesSchema = z.record(
  * memory, as a finished run is stored; evidence are the requests and answers that a question names.
  */
 function beam(folder: string): EvalProject[] {
-  const chats = readdirSync(folder).sort((a, b) => Number(a) - Number(b));
+  const chats = readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .sort((a, b) => Number(a) - Number(b));
   return chats.map((chat) => {
     const memories: EvalMemory[] = [];
     const memoryOf = new Map<number, string>();

@@ -36,7 +36,7 @@ interface ResolverDeps {
 }
 
 /** Below it a command is answered with suggestions: most probably no section is about it. */
-export const FLOOR = 0.42;
+export const FLOOR = 0.47;
 
 export interface Resolver {
   /**
