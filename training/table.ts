@@ -15,10 +15,13 @@ export function idOf(words: string, table: Buffer): string {
   return `${NAME}@${sha.slice(0, 8)}`;
 }
 
-/** Nine in ten words weigh less: the unit of a table is free, since only directions are compared. */
+/** Nine in ten words that have a row weigh less than a word without one. */
 const WEIGHTY = 0.9;
 
-/** By what all rows are multiplied, so that a word without a row weighs as much as rare ones that have one. */
+/**
+ * By what all rows are multiplied. Directions do not change by it; the weights of words (`wordWeights`) mean the
+ * same after each training.
+ */
 function unitOf({ words, values }: Pick<Trained, 'words' | 'values'>, dimension: number): number {
   const weights = words
     .map((_, row) => Math.hypot(...values.subarray(row * dimension, (row + 1) * dimension)))
