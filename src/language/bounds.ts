@@ -23,8 +23,7 @@ export function readBound(phrase: Phrase, index: number): Read<ScheduleFields> |
     readStart(phrase, index) ??
     readSpan(phrase, index) ??
     readExcept(phrase, index) ??
-    readRuns(phrase, index) ??
-    readOnlyIn(phrase, index)
+    readRuns(phrase, index)
   );
 }
 
@@ -95,7 +94,9 @@ function windowOf(
   return { value: { window: { from: first, to: last } }, to: end };
 }
 
-const END_OF = pattern(`(?:the )?end of (?:(today)|(?:the |this )?(day|week|month|year)|${MONTH})`);
+const END_OF = pattern(
+  `(?:the )?(?:end|rest) of (?:(today)|(?:the |this )?(day|week|month|year)|${MONTH})`,
+);
 const NEXT_UNIT = pattern('next (week|month|year)');
 const MONTH_ALONE = pattern(`${MONTH}(?! \\d)(?: (\\d{4}))?`);
 const IN = pattern('in');
@@ -164,7 +165,7 @@ function bareTime(
 }
 
 const UNTIL = pattern(
-  '(?:(?:up |right |all |and )?(?:until|through|up to)|(?:and )?(?:ending|stopping|ends|ceasing|stop)(?: (?:on|at))?)',
+  '(?:(?:up |right |all |and )?(?:until|through|up to)|(?:for|over|during)(?= the rest of )|(?:and )?(?:ending|stopping|ends|ceasing|stop)(?: (?:on|at))?)',
 );
 const NOTICE = pattern('further notice');
 
@@ -226,9 +227,6 @@ function readStart(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   return { value: { start: point.value }, to: onwards?.to ?? point.to };
 }
 
-const REST_OF = pattern(
-  '(?:for|over|during) the rest of (?:(today)|(?:the |this )?(day|week|month|year))',
-);
 const SPAN = pattern(
   '(?:(?:(for)(?: up to)?|over|during|in)(?: (?:((?:the )?(?:next|following|coming)|another)|exactly))?|((?:the )?next))',
 );
@@ -244,13 +242,8 @@ const ONE_UNIT_LONG: Readonly<Record<string, readonly number[]>> = {
   year: [0, 0, 12],
 };
 
-/** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */
+/** "for the next 3 days", "for a week", "over the next two hours". */
 function readSpan(phrase: Phrase, index: number): Read<ScheduleFields> | null {
-  const rest = match(phrase, index, REST_OF);
-  if (rest) {
-    const unit = rest.groups[1] ? 'day' : (rest.groups[2] as Unit);
-    return { value: { until: { endOf: unit } }, to: rest.to };
-  }
   const opening = match(phrase, index, SPAN);
   if (!opening) return null;
   const [, isFor, soon, next = soon] = opening.groups;
@@ -309,21 +302,4 @@ function readRuns(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const [, , word, number] = runs.groups;
   const count = word === 'twice' ? 2 : word ? 3 : Number(number ?? 1);
   return count < 1 ? null : { value: { runs: count }, to: runs.to };
-}
-
-const ONLY_IN = pattern(
-  `(only |just )?(?:in|during|(of)) (${MONTH}(?:(?: , and| , or| ,| and| or) ${MONTH}){0,11})(?! \\d)( only)?`,
-);
-
-/** "only in March", "in June, July and August": the months that a recurrence keeps to. */
-function readOnlyIn(phrase: Phrase, index: number): Read<ScheduleFields> | null {
-  const found = match(phrase, index, ONLY_IN);
-  // "every Saturday of May": of each May.
-  const of = found?.groups[2] !== undefined;
-  if (!found || (of && !/(?:day|end)s?$/.test(wordAt(phrase, index - 1)))) return null;
-  const months = Object.entries(MONTHS)
-    .filter(([name]) => found.groups[3]?.split(' ').includes(name))
-    .map(([, month]) => month);
-  const only = found.groups[1] ?? found.groups[2] ?? found.groups.at(-1);
-  return { value: { inMonths: { months, only: only !== undefined } }, to: found.to };
 }

@@ -366,7 +366,7 @@ function tellsTime(
     if (/^(?:may|march|spring|fall)$/.test(word))
       return (
         (beside && !/^(?:to|i|we|you|you|it)$/.test(before)) ||
-        /^(?:in|until|by|since|next|last|every|of)$/.test(before)
+        /^(?:in|during|until|by|since|next|last|every|of)$/.test(before)
       );
     return beside || BINDS.test(before);
   }

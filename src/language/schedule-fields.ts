@@ -50,8 +50,6 @@ export interface ScheduleFields {
   monthDays?: MonthDay[];
   nth?: Nth[];
   months?: number[];
-  /** "in March" beside a recurrence. */
-  inMonths?: { months: number[]; only: boolean };
   /** "on the hour" is 0, "at quarter past every hour" 15. */
   minuteOfHour?: number;
   times?: ClockTime[];

@@ -109,7 +109,7 @@ function subDaily(facts: ScheduleFields, moment: Moment): Composed {
   const every =
     facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
   if (facts.part) return { question: 'Between which hours should that be?' };
-  if (facts.monthDays || facts.nth || facts.months || facts.inMonths)
+  if (facts.monthDays || facts.nth || facts.months)
     return { question: 'Between which hours of those days should it be?' };
   const intervalMs = facts.everyMs ?? (every ? every.count * (UNIT_MS[every.unit] ?? 0) : 0);
   const onClock =
@@ -206,7 +206,6 @@ function daily(facts: ScheduleFields, moment: Moment, waking: boolean): Composed
     .sort((a, b) => a - b)
     .join(',');
   const at = `${minute} ${hours}`;
-  if (facts.inMonths) return inMonths(facts, facts.inMonths, at, count, moment);
   if (count > 1 && (unit === 'day' || unit === 'week'))
     return everyFewDays(facts, count, unit, first, clocks.length, moment);
   if (unit === 'year' || facts.months) return yearly(facts, at, count);
@@ -247,25 +246,6 @@ function ascend(clocks: readonly (Clock | null)[], times: readonly ClockTime[]):
     clock.hour += 12;
     return ahead() > 0;
   });
-}
-
-/** "every Friday only in March": every year, which "in March" alone does not say. */
-function inMonths(
-  facts: ScheduleFields,
-  { months, only }: { months: number[]; only: boolean },
-  at: string,
-  count: number,
-  moment: Moment,
-): Composed {
-  const list = months.join(',');
-  if (count > 1) return { question: 'I cannot combine those. In which months, on which days?' };
-  if (facts.nth) return nthField(facts, at, list, moment);
-  if (!only && facts.every?.unit !== 'year')
-    return { question: 'Every year in that month, or only the next time?' };
-  if (facts.monthDays) return cron(`${at} ${facts.monthDays.join(',')} ${list} *`, moment);
-  if (!facts.weekdays && facts.every?.unit !== 'day')
-    return { question: 'On which day of that month?' };
-  return cron(`${at} * ${list} ${facts.weekdays ? weekdayField(facts.weekdays) : '*'}`, moment);
 }
 
 /** Steps of several days keep their time of day and are counted from their first occurrence. */

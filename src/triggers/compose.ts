@@ -164,30 +164,14 @@ function withBounds(schedule: Schedule, facts: ScheduleFields, moment: Moment): 
   return { schedule: result };
 }
 
+function boundless({ until, span, runs, start, except, window }: ScheduleFields): boolean {
+  return !(until ?? span ?? except ?? window ?? start) && (runs ?? 1) === 1;
+}
+
 /** "from 20 March to 10 March": of a whole year less some days nobody speaks like that. */
 function isBefore({ day: end }: Bound, { day: start }: Bound): boolean {
   if (end?.type !== 'date' || start?.type !== 'date' || end.month !== start.month) return false;
   return end.year === start.year && end.day < start.day;
-}
-
-function boundless({
-  until,
-  span,
-  runs,
-  start,
-  except,
-  window,
-  inMonths,
-}: ScheduleFields): boolean {
-  return (
-    !until &&
-    !span &&
-    !except &&
-    !window &&
-    !inMonths &&
-    !start &&
-    (runs === undefined || runs === 1)
-  );
 }
 
 /** When the n-th run is over, with room for a clock that starts a moment later. */
