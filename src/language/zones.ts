@@ -220,21 +220,13 @@ function readCity(tokens: readonly Token[], index: number): Read<NamedZone> | nu
 }
 
 const NO_PLACE =
-  /^(?:an?|the|this|that|it|it's|its|is|am|are|was|my|me|your|our|his|her|their|i|you|we|to|for|of|on|at|by|in|and|or|with|about|from|until|same|next|last|first|every|any|some|no|all|each|what|more|less|then|quality|free|spare|today|tonight|tomorrow|daily|\w+days?|morning|afternoon|evening|night|remind|tell|ping|wake|notify|alert|breakfast|lunch|dinner|supper|tea|coffee|snack|meal|bed|nap|sleep|story|play|break|bath|screen|family|prayer|medicine|pill|gym|run|work|school|home|game|party|movie|show)$/;
+  /^(?:an?|the|this|that|it|it's|its|is|am|are|was|my|me|our|i|you|we|to|for|of|on|at|by|in|and|or|with|about|from|until|same|next|last|first|every|any|some|no|all|each|what|more|less|then|quality|free|spare|today|tonight|tomorrow|daily|\w+days?|morning|afternoon|evening|night|remind|tell|ping|wake|notify|alert|breakfast|lunch|dinner|supper|tea|coffee|snack|meal|bed|nap|sleep|story|play|break|bath|screen|family|prayer|medicine|pill|gym|run|work|school|home|game|party|movie|show)$/;
 const BEHIND_A_PLACE =
   /^(?:|[.,;:!?)\n-]|please|remind|ping|tell|wake|notify|alert|call|text|message|every|on|daily|today|tomorrow|tonight|i|i'm|we|my|\d.*|\w+day)$/;
-
-const OF_OTHERS = /^(?:their|his|her|your|its)$/;
 
 /** "9am Springfield time", "9am their time": words that name no zone we know, behind a time of day. */
 export function readUnknownZone(tokens: readonly Token[], index: number): Read<NamedZone> | null {
   const from = lowAt(tokens, index) === 'in' ? index + 1 : index;
-  const theirs = lowAt(tokens, from + 1) === 'local' ? from + 2 : from + 1;
-  if (OF_OTHERS.test(lowAt(tokens, from)) && /^(?:time|timezone)$/.test(lowAt(tokens, theirs))) {
-    if (!BEHIND_A_PLACE.test(lowAt(tokens, theirs + 1))) return null;
-    const words = tokens.slice(from, theirs + 1).map((word) => word.text);
-    return { value: { zone: null, said: `"${words.join(' ')}"` }, to: theirs + 1 };
-  }
   for (let to = from; to < from + 3; to += 1) {
     const here = tokens[to];
     if (here?.kind !== 'word' || NO_PLACE.test(here.low)) return null;
