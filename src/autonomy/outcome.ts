@@ -3,7 +3,7 @@
  * Pure: what the host reported goes in, the verdict comes out.
  */
 import type { ActionOutcome } from '../host/index.js';
-import { isRecord } from '../shared/json.js';
+import { defined, isRecord } from '../shared/json.js';
 
 /** Everything the host tells about a run, gathered from its result, callbacks and events. */
 export interface PipelineReport {
@@ -131,8 +131,7 @@ export function createRunWatch(): RunWatch {
       match.seen.actions.push({
         name,
         success: result ? result.success !== false : content.actionStatus !== 'failed',
-        ...optional('text', text(result?.text)),
-        ...optional('error', errorText(result?.error)),
+        ...defined({ text: text(result?.text), error: errorText(result?.error) }),
       });
     },
   };
@@ -144,8 +143,4 @@ function text(value: unknown): string | undefined {
 
 function errorText(value: unknown): string | undefined {
   return value instanceof Error ? value.message : text(value);
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, V>);
 }

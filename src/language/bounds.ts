@@ -1,5 +1,6 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
 import { HOUR_MS } from '../shared/clock.js';
+import { monthLength } from '../shared/zones.js';
 import {
   type ClockTime,
   type Duration,
@@ -9,7 +10,7 @@ import {
   readTime,
   readTimes,
 } from './clock.js';
-import { daysIn, MONTH, readDay } from './days.js';
+import { MONTH, readDay } from './days.js';
 import { match, type Phrase, pattern, type Read, touches, wordAt } from './phrase.js';
 import { readDayList } from './recurrence.js';
 import type { Bound, DayRef, ScheduleFields } from './schedule-fields.js';
@@ -147,7 +148,7 @@ function firstOf(month: string | undefined, year: string | undefined): DayRef {
 }
 
 function lastDayOf(month: number): DayRef {
-  return { type: 'date', month, day: daysIn(month) };
+  return { type: 'date', month, day: monthLength(2025, month) };
 }
 
 /** "until 5": behind such words a number is an hour. */

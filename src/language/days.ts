@@ -1,4 +1,5 @@
 /** Days that are said once: "tomorrow", "next Friday", "March 3rd", "2026-12-24", "the 15th". */
+import { monthLength } from '../shared/zones.js';
 import { readDuration } from './clock.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
 import type { DayRef, Nth } from './schedule-fields.js';
@@ -192,10 +193,7 @@ function readIso(text: string, to: number): Read<SaidDay> | null {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   if (!isDate(year, month, day)) return ask(`There is no ${text}. Which day do you mean?`, to);
   if (text.length <= 10) return said({ type: 'date', year, month, day }, to);
-  const iso = text.toUpperCase();
-  return Number.isNaN(Date.parse(/Z$|[+-]\d{2}:?\d{2}$/.test(iso) ? iso : `${iso}Z`))
-    ? null
-    : said({ type: 'instant', iso }, to);
+  return said({ type: 'instant', iso: text }, to);
 }
 
 /** Which of day and month comes first is a matter of country: where both could be either, ask. */
@@ -234,7 +232,7 @@ function readMonthDay(phrase: Phrase, index: number, introduced: boolean): Read<
   if (isLast || isFirst) {
     const of = MONTHS[month ?? ''];
     if (of !== undefined) {
-      return said({ type: 'date', month: of, day: isLast ? daysIn(of) : 1 }, to);
+      return said({ type: 'date', month: of, day: isLast ? monthLength(2025, of) : 1 }, to);
     }
     if (which && (edge || which !== 'the'))
       return said({ type: 'monthDay', day: isLast ? 'L' : 1, ...ahead }, to);
@@ -249,11 +247,6 @@ function readMonthDay(phrase: Phrase, index: number, introduced: boolean): Read<
 const BEHIND_A_DAY =
   /^(?:|\n|[,.;:!?()-]|at|to|and|or|in|around|please|remind|every|until|for|about|that|i|we|noon|midnight|tell|ping|send|morning|afternoon|evening|\d.*)$/;
 
-export function daysIn(month: number): number {
-  return month === 2 ? 28 : [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
-
 export function isDate(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return month >= 1 && month <= 12 && day >= 1 && day <= monthLength(year, month);
 }

@@ -3,6 +3,7 @@
  * grammar is written over `text`; every word remembers where it stood, so that what was read can be
  * taken out of what was written.
  */
+import { ordinal } from '../shared/text.js';
 import {
   MONTHS,
   ONE_WORDS,
@@ -373,27 +374,21 @@ function ordinalAt(tokens: readonly Token[], index: number): { low: string; to: 
     const to = index + 2 + dash;
     // "thirty second timer" counts seconds, "the twenty second of June" days.
     const seconds = one === 2 && !/^(?:of|day)$/.test(lowOf(tokens, to)) && !isDated(tokens, index);
-    return one === undefined || one > 9 || seconds ? null : { low: nth(ten + one), to };
+    return one === undefined || one > 9 || seconds ? null : { low: ordinal(ten + one), to };
   }
   if (tokens[index]?.kind === 'ordinal')
-    return { low: nth(Number.parseInt(low, 10)), to: index + 1 };
+    return { low: ordinal(Number.parseInt(low, 10)), to: index + 1 };
   const value = ORDINALS[low];
   if (value === undefined) return null;
   const month = lowOf(tokens, lowOf(tokens, index + 1) === 'of' ? index + 2 : index + 1);
   if (value === 2 && !isMonthName(month)) return null;
-  return { low: nth(value), to: index + 1 };
+  return { low: ordinal(value), to: index + 1 };
 }
 
 const isDated = (tokens: readonly Token[], index: number): boolean =>
   /^(?:the|on)$/.test(lowOf(tokens, index - 1)) || isMonthName(lowOf(tokens, index - 1));
 
 const isMonthName = (low: string): boolean => Object.hasOwn(MONTHS, SPELLINGS[low] ?? low);
-
-function nth(value: number): string {
-  const tail =
-    value % 100 > 10 && value % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
-  return `${value}${tail}`;
-}
 
 /** Abbreviations that are English words of their own: they are days only beside words of time. */
 const DAY_LIKE = /^(?:wed|(?:sat|sun|mon|fri)s?)$/;

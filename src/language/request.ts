@@ -4,6 +4,7 @@
  * expressed by the schedule or asked about. Pure and total: the same text, moment and zone give the same
  * answer on every machine, and no input makes it throw.
  */
+import { listed } from '../shared/text.js';
 import { fromEvent } from './event.js';
 import { exceptionAt, isBareNumber, isJoint, leftOver, offsetAt } from './expressions.js';
 import { type Phrase, phraseOf, requestAt, splitSentences, touches, wordAt } from './phrase.js';
@@ -219,10 +220,8 @@ function readChosen<S extends AnySchedule>(
 
 function notUnderstood(words: readonly string[]): string {
   const quoted = words.slice(0, 6).map((word) => `"${word}"`);
-  const list =
-    quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}` : quoted[0];
   const say = quoted.length > 1 ? 'say' : 'says';
-  return `I do not know what ${list} ${say} about the time. When exactly should I do that?`;
+  return `I do not know what ${listed(quoted)} ${say} about the time. When exactly should I do that?`;
 }
 
 const textOf = (phrase: Phrase, { from, to }: { from: number; to: number }): string =>

@@ -4,10 +4,12 @@
  * because one statement over 50,000 records would hold the process for a second.
  */
 import { type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { type Database, rowsOf } from '../host/database.js';
 import { yieldToLoop } from '../shared/async.js';
+import { newestPlace, readCursor, writeCursor } from '../shared/cursor.js';
 import { AppError } from '../shared/errors.js';
-import { isUuid, type Uuid } from '../shared/ids.js';
+import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { HeldRecords } from './held-records.js';
 import { decodeRecord, type StoredRow } from './record-codec.js';
@@ -42,6 +44,10 @@ interface Place {
   createdAtMs: number;
   id: Uuid;
 }
+
+/** What a cursor of this order holds. */
+const placeIn = (orderBy: string | undefined) =>
+  newestPlace.extend({ value: z.number().nullable(), orderBy: z.literal(orderBy ?? null) });
 
 interface ReadDeps {
   db: Database;
@@ -235,7 +241,7 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
     if (orderBy !== undefined && !/^[a-z][a-z0-9_]{0,62}$/i.test(orderBy)) {
       throw new AppError('INVALID_INPUT', `"${orderBy}" is not a field to sort by`);
     }
-    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, orderBy);
+    const after = query.cursor === undefined ? null : readCursor(query.cursor, placeIn(orderBy));
     let places: Place[];
     let total: number;
     if (where === undefined && orderBy === undefined) {
@@ -261,7 +267,8 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
     return {
       records,
       total,
-      nextCursor: last && places.length > limit ? encodeCursor(last, orderBy) : null,
+      nextCursor:
+        last && places.length > limit ? writeCursor({ ...last, orderBy: orderBy ?? null }) : null,
     };
   }
 
@@ -364,32 +371,4 @@ function compare(one: Place, other: Place): number {
   if (byValue !== 0 && !Number.isNaN(byValue)) return byValue;
   if (one.createdAtMs !== other.createdAtMs) return other.createdAtMs - one.createdAtMs;
   return one.id < other.id ? 1 : one.id > other.id ? -1 : 0;
-}
-
-function encodeCursor(place: Place, orderBy: string | undefined): string {
-  const parts = [orderBy ?? '', place.value, place.createdAtMs, place.id];
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
-}
-
-/** @throws AppError INVALID_INPUT for a cursor of another order, or one we did not make */
-function decodeCursor(cursor: string, orderBy: string | undefined): Place {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    parts = null;
-  }
-  if (Array.isArray(parts)) {
-    const [order, value, createdAtMs, id]: unknown[] = parts;
-    if (
-      order === (orderBy ?? '') &&
-      (value === null || typeof value === 'number') &&
-      typeof createdAtMs === 'number' &&
-      Number.isSafeInteger(createdAtMs) &&
-      isUuid(id)
-    ) {
-      return { value, createdAtMs, id };
-    }
-  }
-  throw new AppError('INVALID_INPUT', 'the cursor is not one of this list');
 }

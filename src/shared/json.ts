@@ -24,6 +24,14 @@ export function fieldOf(value: unknown, key: string): unknown {
   return isRecord(value) && key in value ? value[key] : undefined;
 }
 
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the keys that have no value. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Defined<T>;
+}
+
 /** How deep a value is nested. JSON is parsed however deep it is; whoever walks it by recursion runs out of stack. */
 
 /** Of messages and bodies: deeper ones are refused as they come in. */

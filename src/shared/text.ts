@@ -157,3 +157,15 @@ export function detached(text: string): string {
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** "a, b and c". */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** "21st". */
+export function ordinal(value: number): string {
+  const teens = value % 100 >= 11 && value % 100 <= 13;
+  return value + (teens ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th'));
+}

@@ -130,6 +130,12 @@ export function localParts(ms: number, timezone: string): LocalParts {
   };
 }
 
+/** The length of a month, 28 to 31; `month` is 1–12. */
+export function monthLength(year: number, month: number): number {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+}
+
 /** Wall milliseconds of a wall time. Fields out of range roll over: day 32 is the next month's. */
 export function wallMs(wall: WallTime): number {
   return Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second ?? 0);

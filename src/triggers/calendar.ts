@@ -3,7 +3,8 @@
 import type { Bound, DayRef, Duration, MonthDay, Nth } from '../language/index.js';
 import { type ClockTime, type DayPart, hourOf, PART_HOUR, type Unit } from '../language/index.js';
 import { DAY_MS } from '../shared/clock.js';
-import { instantOfWall, type LocalParts, localParts } from '../shared/zones.js';
+import { instantOfWall, type LocalParts, localParts, monthLength } from '../shared/zones.js';
+import { parseIso } from './schedule.js';
 
 /** A calendar day. Day and month may be out of range; they roll over. */
 export interface Day {
@@ -35,10 +36,6 @@ export function weekdayOf(day: Day): number {
 
 export function compareDays(a: Day, b: Day): number {
   return (Date.UTC(a.year, a.month - 1, a.day) - Date.UTC(b.year, b.month - 1, b.day)) / DAY_MS;
-}
-
-function monthLength(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 function dayInMonth(year: number, month: number, day: MonthDay): Day | null {
@@ -192,7 +189,7 @@ export function startOf(bound: Bound, moment: Moment): number | null {
     const day = passed(today) ? shifted(today, 1) : today;
     return instantOn(day, clock.hour, clock.minute, clock.second, moment.zone);
   }
-  if (bound.day.type === 'instant') return Date.parse(withOffset(bound.day.iso));
+  if (bound.day.type === 'instant') return parseIso(bound.day.iso, moment.zone);
   const day = resolveDay(bound.day, moment, passed);
   if (!day || day === 'past') return null;
   if (!clock && compareDays(day, today) <= 0) return null;
@@ -219,7 +216,7 @@ export function endOf(bound: Bound, moment: Moment): number | null {
   };
   const passed = (day: Day): boolean => at(day) <= moment.nowMs;
   if (!bound.day) return passed(today) ? at(shifted(today, 1)) : at(today);
-  if (bound.day.type === 'instant') return Date.parse(withOffset(bound.day.iso));
+  if (bound.day.type === 'instant') return parseIso(bound.day.iso, moment.zone);
   const day = resolveDay(bound.day, moment, passed);
   return !day || day === 'past' ? null : at(day);
 }
@@ -236,9 +233,4 @@ function firstDay(unit: Unit, ahead: number, { now }: Moment): Day {
     default:
       return shifted(now, ahead);
   }
-}
-
-/** ISO text without an offset is a reading of the wall; callers that know the zone handle it first. */
-export function withOffset(iso: string): string {
-  return /Z$|[+-]\d{2}:?\d{2}$/.test(iso) ? iso : `${iso}Z`;
 }

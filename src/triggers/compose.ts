@@ -31,7 +31,7 @@ import {
   startOf,
 } from './calendar.js';
 import { type Composed, composeRecurring } from './compose-recurring.js';
-import { nextRunAfter } from './schedule.js';
+import { nextRunAfter, parseIso } from './schedule.js';
 import type { Schedule } from './schema.js';
 
 export interface ComposeContext {
@@ -41,13 +41,18 @@ export interface ComposeContext {
   waking: boolean;
 }
 
+const NO_SUCH = 'There is no such day or time. When should it be?';
+
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
 export function compose(said: ScheduleFields, context: ComposeContext): Composed {
   const facts = withTimeOfEnd(withDayOfWindow(withDaysOfSpan(withStatedPeriod(said))));
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
   const moment = momentIn(zone, context.nowMs);
-  if (facts.day?.type === 'ask') return { question: facts.day.question };
+  for (const day of [facts.day, facts.start?.day, facts.until?.day]) {
+    if (day?.type === 'ask') return { question: day.question };
+    if (day?.type === 'instant' && parseIso(day.iso, zone) === null) return { question: NO_SUCH };
+  }
   if (facts.ask) return { question: facts.ask };
   const composed = isRecurring(facts)
     ? composeRecurring(facts, moment, context.waking)
@@ -65,7 +70,7 @@ export function compose(said: ScheduleFields, context: ComposeContext): Composed
       return { question: 'That would be over before its first time. When should it end?' };
     }
   } catch {
-    return { question: 'There is no such day or time. When should it be?' };
+    return { question: NO_SUCH };
   }
   return bounded;
 }
@@ -189,7 +194,7 @@ function composeOnce(facts: ScheduleFields, moment: Moment, waking: boolean): Co
   const times = facts.times ?? [];
   if (times.length > 1)
     return { question: 'That is more than one time, and I can set one at a time. Which one?' };
-  if (facts.day?.type === 'instant') return once(instantOfIso(facts.day.iso, moment), moment);
+  if (facts.day?.type === 'instant') return once(parseIso(facts.day.iso, moment.zone), moment);
   if (facts.delay) {
     if (!facts.times && !facts.part) return once(after(facts.delay, moment), moment);
     return onDay(dayAfter(facts.delay, moment), facts, moment, waking);
@@ -272,25 +277,8 @@ function spoken(time: ClockTime): string {
     : `${time.hour}:${String(time.minute).padStart(2, '0')}`;
 }
 
-function instantOfIso(iso: string, moment: Moment): number {
-  if (/Z$|[+-]\d{2}:?\d{2}$/.test(iso)) return Date.parse(iso);
-  const wall = new Date(`${iso}Z`);
-  const day = {
-    year: wall.getUTCFullYear(),
-    month: wall.getUTCMonth() + 1,
-    day: wall.getUTCDate(),
-  };
-  return instantOn(
-    day,
-    wall.getUTCHours(),
-    wall.getUTCMinutes(),
-    wall.getUTCSeconds(),
-    moment.zone,
-  );
-}
-
-function once(atMs: number, moment: Moment): Composed {
-  if (!Number.isFinite(atMs) || atMs > moment.nowMs + 100 * 366 * 86_400_000)
+function once(atMs: number | null, moment: Moment): Composed {
+  if (atMs === null || atMs > moment.nowMs + 100 * 366 * 86_400_000)
     return { question: 'That is too far away. When should it be?' };
   if (atMs <= moment.nowMs) return { question: 'That lies in the past. When should it be?' };
   return {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { yieldToLoop } from '../shared/async.js';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import { defined } from '../shared/json.js';
 import { clientIdsOf, isProjects, mustSpeakForItself, type TriggersDeps } from './access.js';
 import { describeSchedule } from './describe.js';
 import type { TriggerSettings } from './parts.js';
@@ -19,7 +20,6 @@ import {
 import { TASK_BATCH, type TaskStore } from './store.js';
 import {
   decodeTrigger,
-  defined,
   normalizeTriggerTaskForCreate,
   readableRows,
   scheduleOf,

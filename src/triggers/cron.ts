@@ -12,6 +12,7 @@ import { messageOf } from '../shared/errors.js';
 import {
   instantOfWallMs,
   lastTransition,
+  monthLength,
   nextTransition,
   wallMsOf,
   zoneOffsetMs,
@@ -94,12 +95,6 @@ export function readCron(text: string): CronReading {
   }
   readings.set(text, reading);
   return reading;
-}
-
-/** The length of a month, 28 to 31; `month` is 0–11. */
-export function monthLength(year: number, month: number): number {
-  if (month !== 1) return month === 3 || month === 5 || month === 8 || month === 10 ? 30 : 31;
-  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
 }
 
 /**
@@ -244,7 +239,7 @@ function fillDayMasks(cron: Cron): void {
 
 function canFire(cron: Cron): boolean {
   return cron.months.some((month) => {
-    const longest = monthLength(2000, month - 1);
+    const longest = monthLength(2000, month);
     return cron.dayMasks
       .subarray((longest - 28) * 7, (longest - 28) * 7 + 7)
       .some((mask) => mask !== 0);
@@ -406,7 +401,7 @@ function nextDay(cron: Cron, fromDay: number): number | null {
   let firstDay = fromDay - from.getUTCDate() + 1;
   let bits = -1 << (from.getUTCDate() - 1);
   for (let step = 0; step <= HORIZON_MONTHS && year <= MAX_YEAR; step += 1) {
-    const length = monthLength(year, month);
+    const length = monthLength(year, month + 1);
     const days = monthMask(cron, month, firstDay, length) & bits;
     if (days !== 0) return firstDay + 31 - Math.clz32(days & -days);
     firstDay += length;

@@ -1,6 +1,7 @@
 /** Schedules, instants and durations in the English words people use for them. Pure; never throws. */
 import { MONTH_NAMES, WEEKDAY_NAMES } from '../language/index.js';
 import { counted, DAY_MS, formatDuration, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { listed, ordinal } from '../shared/text.js';
 import { isTimeZone, localParts } from '../shared/zones.js';
 import { type Cron, readCron, runsEveryHour } from './cron.js';
 import { parseIso } from './schedule.js';
@@ -244,17 +245,6 @@ function every(step: number, unit: string): string {
 
 function joined(words: string, more: string): string {
   return [words, more].filter((part) => part !== '').join(' ');
-}
-
-function listed(words: string[]): string {
-  const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
-}
-
-function ordinal(value: number): string {
-  const teens = value % 100 >= 11 && value % 100 <= 13;
-  const suffix = teens ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
-  return `${value}${suffix}`;
 }
 
 function padded(value: number): string {

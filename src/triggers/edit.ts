@@ -1,6 +1,7 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError, isAppError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
+import { defined } from '../shared/json.js';
 import { type Access, mustSpeakForItself, readableTrigger, type TriggersDeps } from './access.js';
 import { countedCreator, requireCapacity } from './create.js';
 import { formatInstant } from './describe.js';
@@ -22,7 +23,6 @@ import {
 import {
   anchored,
   dedupeKeyOf,
-  defined,
   displayNameOf,
   PAUSED_ON_REQUEST,
   readableRows,

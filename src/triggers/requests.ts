@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { yieldToLoop } from '../shared/async.js';
 import { type Finding, InvalidInputError, wrongField } from '../shared/errors.js';
 import { judge, parsed } from '../shared/findings.js';
+import { defined } from '../shared/json.js';
 import { isVisible } from '../shared/safe-text.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself } from './access.js';
@@ -28,7 +29,7 @@ import {
   triggerDraftSchema,
   triggerPatchSchema,
 } from './schema.js';
-import { defined, scheduleOf } from './task-codec.js';
+import { scheduleOf } from './task-codec.js';
 import type { Triggers } from './triggers.js';
 
 const timezoneSchema = z

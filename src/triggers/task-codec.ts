@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, isUuid } from '../shared/ids.js';
+import { defined } from '../shared/json.js';
 import { describeSchedule } from './describe.js';
 import {
   computeInitialSchedule,
@@ -285,13 +286,6 @@ export function summaryOf(row: TriggerTaskRow): TriggerSummary {
   };
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Without the keys that have no value. */
-export function defined<T extends object>(fields: T): Defined<T> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept) as Defined<T>;
-}
 /** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
 export function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
   return trigger.originRoomId ?? trigger.deliverTo?.roomId;

@@ -1,7 +1,9 @@
 /** The operations on triggers, and reading them and their runs in pages with the rights of the requester. */
-import type { RecordCursor } from '../records/index.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { MINUTE_MS } from '../shared/clock.js';
-import { AppError, type InvalidInputError, NotFoundError, wrongField } from '../shared/errors.js';
+import { newestPlace, readCursor, writeCursor } from '../shared/cursor.js';
+import { AppError, NotFoundError, wrongField } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import {
   type Access,
@@ -18,7 +20,7 @@ import { askedOf, newRun, resultsWrite } from './plan.js';
 import type { RunRow } from './run-history.js';
 import { nextRuns } from './schedule.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
-import { applied, type SoonestCursor } from './store.js';
+import { applied } from './store.js';
 import { scheduleOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
 import type { ListFilter } from './task-table.js';
 
@@ -74,7 +76,7 @@ export function createTriggers(deps: TriggersDeps) {
     const work =
       blocked === null ? begin.then(() => deps.runs.start([{ run: manual.run, trigger }])) : begin;
     if (options.waitMs !== undefined && options.waitMs > 0) {
-      await Promise.race([work, sleep(options.waitMs)]);
+      await Promise.race([work, sleep(options.waitMs, undefined, { ref: false })]);
     }
     const now = await ledger.get(runId);
     const current = await store.byId(row.id);
@@ -95,10 +97,6 @@ export function createTriggers(deps: TriggersDeps) {
     mayChange: access.mayChange,
     mustBeOn,
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** What stands in every prompt about the triggers of one asker. */
@@ -154,9 +152,15 @@ export function createReading(deps: TriggersDeps, access: Access) {
     const { cursor } = page;
     const isSoonest = page.order === 'soonest';
     const { rows, total } = isSoonest
-      ? await store.soonest(own, { limit, ...(cursor ? { after: readSoonest(cursor) } : {}) })
-      : await store.list(own, { limit, ...(cursor ? { after: readCursor(cursor) } : {}) });
-    const { shown, nextCursor } = paged(rows, page, isSoonest ? writeSoonest : writeCursor);
+      ? await store.soonest(own, {
+          limit,
+          ...(cursor ? { after: readCursor(cursor, soonestPlace) } : {}),
+        })
+      : await store.list(own, {
+          limit,
+          ...(cursor ? { after: readCursor(cursor, newestPlace) } : {}),
+        });
+    const { shown, nextCursor } = paged(rows, page, isSoonest ? soonestOf : rowPlace);
     return { triggers: shown.map(summaryOf), total, nextCursor };
   }
 
@@ -199,14 +203,14 @@ export function createReading(deps: TriggersDeps, access: Access) {
     } else if (requester.kind !== 'operator') {
       throw new NotFoundError('trigger', id);
     }
-    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor, newestPlace);
     const found = await ledger.list(triggerId, {
       limit: page.limit + 1,
       ...(after ? { after } : {}),
     });
     // A finished trigger is gone, its history is not.
     if (!row && found.total === 0) throw new NotFoundError('trigger', id);
-    const { shown, nextCursor } = paged(found.rows, page, writeRunCursor);
+    const { shown, nextCursor } = paged(found.rows, page, runPlace);
     return { runs: shown.map(({ run }) => publicRun(run)), total: found.total, nextCursor };
   }
 
@@ -215,12 +219,12 @@ export function createReading(deps: TriggersDeps, access: Access) {
     filter: RunFilter,
     page: Page,
   ): Promise<{ runs: NamedRun[]; total: number; nextCursor: string | null }> {
-    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor, newestPlace);
     const { rows, total } = await ledger.listAll(filter, {
       limit: page.limit + 1,
       ...(after ? { after } : {}),
     });
-    const { shown, nextCursor } = paged(rows, page, writeRunCursor);
+    const { shown, nextCursor } = paged(rows, page, runPlace);
     return { runs: shown.map(({ run }) => namedRun(run)), total, nextCursor };
   }
 
@@ -321,47 +325,23 @@ export function publicRun(run: TriggerRun): TriggerRun {
 }
 
 /** Of rows that were read with one more than the page holds, which tells whether there is a next page. */
-function paged<Row>(rows: Row[], { limit }: Page, write: (last: Row) => string) {
+function paged<Row>(rows: Row[], { limit }: Page, place: (last: Row) => object) {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { shown, nextCursor: last ? write(last) : null };
+  return { shown, nextCursor: last ? writeCursor(place(last)) : null };
 }
 
-function writeRunCursor({ createdAtMs, run }: RunRow): string {
-  return writeCursor({ createdAtMs, id: run.triggerRunId });
-}
+const runPlace = ({ createdAtMs, run }: RunRow) => ({ createdAtMs, id: run.triggerRunId });
+const rowPlace = ({ createdAtMs, id }: TriggerTaskRow) => ({ createdAtMs, id });
 
-function writeCursor(row: { createdAtMs: number; id: string }): string {
-  return Buffer.from(`${row.createdAtMs}:${row.id}`).toString('base64url');
-}
+const soonestPlace = z.strictObject({
+  /** Runs by itself; those that do not (disabled, set aside) come last. */
+  runs: z.boolean(),
+  nextRunAtMs: z.int().nullable(),
+  id: newestPlace.shape.id,
+});
 
-function writeSoonest(row: TriggerTaskRow): string {
+function soonestOf(row: TriggerTaskRow) {
   const { state, nextRunAtMs } = summaryOf(row);
-  const runs = state === 'active' || state === 'resting' ? 1 : 0;
-  return Buffer.from(`${runs}:${nextRunAtMs ?? ''}:${row.id}`).toString('base64url');
-}
-
-function readSoonest(cursor: string): SoonestCursor {
-  const [runs, ms = '', id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
-  const nextRunAtMs = ms === '' ? null : Number(ms);
-  if (!/^[01]$/.test(runs ?? '') || !Number.isSafeInteger(nextRunAtMs ?? 0) || !isUuid(id)) {
-    throw noCursor();
-  }
-  return { runs: runs === '1', nextRunAtMs, id };
-}
-
-function noCursor(): InvalidInputError {
-  return wrongField('cursor', 'is not a cursor of this list');
-}
-
-/** The last instant a Date can hold. */
-const MAX_DATE_MS = 8.64e15;
-
-function readCursor(cursor: string): RecordCursor {
-  const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
-  const createdAtMs = Number(ms);
-  if (!Number.isSafeInteger(createdAtMs) || Math.abs(createdAtMs) > MAX_DATE_MS || !isUuid(id)) {
-    throw noCursor();
-  }
-  return { createdAtMs, id };
+  return { runs: state === 'active' || state === 'resting', nextRunAtMs, id: row.id };
 }

@@ -1,5 +1,6 @@
 /** The insertion of a section into a decision file (seed §6). What was inserted is read back. */
 import { AppError, wrongField } from '../shared/errors.js';
+import { listed } from '../shared/text.js';
 import {
   type Edited,
   type Heading,
@@ -61,8 +62,7 @@ function parentOf(outline: Outline, under: string): Heading {
   const [parent, second] = meant;
   if (parent !== undefined && second !== undefined) {
     const lines = meant.map(({ line }) => line);
-    const places = `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
-    const message = `several sections are named "${parent.title}" (lines ${places} of the file): give one of them another title`;
+    const message = `several sections are named "${parent.title}" (lines ${listed(lines.map(String))} of the file): give one of them another title`;
     throw new AppError('CONFLICT', message, { under, lines });
   }
   if (parent === undefined) {

@@ -111,7 +111,7 @@ describe('asking', () => {
     ['/triggers?creatorEntityId=me', ['creatorEntityId']],
     ['/triggers?cursor=abc', ['cursor']],
     [
-      `/triggers?cursor=${Buffer.from('1e300:00000000-0000-4000-8000-000000000000').toString('base64url')}`,
+      `/triggers?cursor=${Buffer.from('{"createdAtMs":1e300,"id":"00000000-0000-4000-8000-000000000000"}').toString('base64url')}`,
       ['cursor'],
     ],
     ['/triggers/00000000-0000-4000-8000-000000000000/runs?cursor=x', ['cursor']],
