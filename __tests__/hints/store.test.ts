@@ -397,19 +397,14 @@ describe('bumping', () => {
     expect((await errorOf(nowhere)).code).toBe('NOT_FOUND');
   });
 
-  it('counts none of several scopes when nothing says which', async () => {
+  it('counts without a context the one that get gives there, else the best of all', async () => {
     const { hints } = testRoom();
-    const set = (os: 'linux' | 'windows') =>
-      hints.setHint({ ...BUILD, value: os, meta: { scope: { os: [os] } } }, OPERATOR);
-    await set('linux');
-    // The only one there is needs no saying, as in the seed.
-    expect((await hints.bump(BUILD, OPERATOR)).hint).toMatchObject({ use_count: 1 });
-    await set('windows');
-    const error = await errorOf(hints.bump(BUILD, OPERATOR));
-    expect(error).toMatchObject({
-      code: 'SCOPE_INVALID',
-      details: { scopes: [{ os: ['linux'] }, { os: ['windows'] }] },
-    });
+    const set = (os: 'linux' | 'windows', priority: number) =>
+      hints.setHint({ ...BUILD, value: os, meta: { priority, scope: { os: [os] } } }, OPERATOR);
+    await set('linux', 1);
+    await set('windows', 9);
+    const ofBest = await hints.bump(BUILD, OPERATOR);
+    expect(ofBest.hint).toMatchObject({ value: 'windows', use_count: 1 });
     const meta = { priority: 1 };
     await hints.setHint({ ...BUILD, value: 'everywhere', meta }, OPERATOR);
     expect((await hints.bump(BUILD, OPERATOR)).hint).toMatchObject({

@@ -188,34 +188,16 @@ export function bump(
   return room.store.inTurn(async () => {
     const nowMs = room.clock.now();
     const asked = { caller, context: params.context, nowMs };
-    const [first] = best(certain(namedBy(room, params, asked), params, asked), asked, 1);
+    const named = namedBy(room, params, asked);
+    // Without a context the one that `get` gives there, else the best of all.
+    const { eligible } = filterEligible(
+      named.map(({ variant }) => variant),
+      asked,
+    );
+    const [first] = best(eligible.length > 0 ? eligible : named, asked, 1);
     if (!first) throw notFound(params.component, params.key);
     return countUse(room, first.variant, params.delta ?? 1);
   });
-}
-
-/**
- * The variants that a bump may mean. When there are several scopes and the call names neither scope nor
- * context, only variants that are eligible everywhere are certain to be the one that was used.
- * @throws AppError SCOPE_INVALID naming the scopes
- */
-function certain(
-  named: readonly Filtered[],
-  { component, key, scope, context }: Named,
-  asked: Asked,
-): Filtered[] {
-  const scopes = new Set(named.map(({ variant }) => variant.scopeKey));
-  if (scope !== undefined || context !== undefined || scopes.size < 2) return [...named];
-  const { eligible } = filterEligible(
-    named.map(({ variant }) => variant),
-    asked,
-  );
-  if (eligible.length > 0) return eligible;
-  throw new AppError(
-    'SCOPE_INVALID',
-    `${component}/${key} has ${scopes.size} variants: give the context or the scope of the one that was used`,
-    { scopes: named.map(({ variant }) => variant.hint.meta.scope ?? {}) },
-  );
 }
 
 /**
