@@ -4,13 +4,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { STAGES, type Stage } from '../../src/shared/stages.js';
 import { builtBin } from '../built.js';
 
 export interface Bridge {
   child: ChildProcess;
-  /** What it has told of its way to serving, in order. */
-  told: Told[];
   /** From the start of the process to its answer to `initialize`, which it gives before anybody serves, ms. */
   greetedMs: number;
   /** From there, too, to the answer to its first `recall`, which only a server gives, ms. */
@@ -23,13 +20,6 @@ export interface Bridge {
   end(): Promise<void>;
 }
 
-/** A stage, when it was reached (epoch ms), and the CPU time of the process until then, ms. */
-export interface Told {
-  stage: Stage;
-  atMs: number;
-  cpuMs: number;
-}
-
 /** What the process has taken so far. */
 export interface Used {
   cpuMs: number;
@@ -37,17 +27,9 @@ export interface Used {
 }
 
 const BIN = builtBin('cue');
-/** In the child: each stage is a line on its fourth stream. */
-const TELL = `
-  import { subscribe } from 'node:diagnostics_channel';
+/** In the child: what it has used, on its fourth stream, before it writes a line. */
+const TELL_USED = `
   import { writeSync } from 'node:fs';
-  subscribe('${STAGES}', (stage) => {
-    const { user, system } = process.cpuUsage();
-    const atMs = performance.timeOrigin + performance.now();
-    writeSync(3, JSON.stringify({ stage, atMs, cpuMs: (user + system) / 1_000 }) + '\\n');
-  });`;
-/** So is what it has used, before it writes a line. */
-const TELL_USED = `${TELL}
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (...line) => {
     const { user, system } = process.cpuUsage();
@@ -55,7 +37,7 @@ const TELL_USED = `${TELL}
     writeSync(3, JSON.stringify({ cpuMs: (user + system) / 1_000, residentMb }) + '\\n');
     return write(...line);
   };`;
-const telling = (code: string) => ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+const TELLING = ['--import', `data:text/javascript,${encodeURIComponent(TELL_USED)}`];
 const HELLO = {
   protocolVersion: LATEST_PROTOCOL_VERSION,
   capabilities: {},
@@ -66,19 +48,15 @@ const HELLO = {
 export async function startBridge(env: NodeJS.ProcessEnv, tellsUsed = false): Promise<Bridge> {
   const from = performance.now();
   const stdio = ['pipe', 'pipe', 2, 'pipe'] as const;
-  const child = spawn(process.execPath, [...telling(tellsUsed ? TELL_USED : TELL), BIN, 'mcp'], {
+  const child = spawn(process.execPath, [...(tellsUsed ? TELLING : []), BIN, 'mcp'], {
     env,
     stdio: [...stdio],
   });
   if (!child.stdin || !child.stdout) throw new Error('cue mcp has no streams');
   const { stdin, stdout } = child;
-  const told: Told[] = [];
-  const stages = createInterface({ input: child.stdio[3] as Readable });
   const used: Used[] = [];
-  stages.on('line', (line) => {
-    const one = JSON.parse(line) as Told | Used;
-    if ('stage' in one) told.push(one);
-    else used.push(one);
+  createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
+    used.push(JSON.parse(line) as Used);
   });
   const lines = createInterface({ input: stdout });
   const send = (message: object) => stdin.write(`${JSON.stringify(message)}\n`);
@@ -112,7 +90,7 @@ export async function startBridge(env: NodeJS.ProcessEnv, tellsUsed = false): Pr
   await ask('tools/call', { name: 'recall', arguments: { query: 'what was done last' } });
   const recalledMs = performance.now() - from;
   return {
-    ...{ child, told, greetedMs, recalledMs, used, ask },
+    ...{ child, greetedMs, recalledMs, used, ask },
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');

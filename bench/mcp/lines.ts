@@ -1,7 +1,7 @@
 /** The rows of the suite: what each is called, judged by and allowed (issue 7 points 4, 7 and 9). */
 import { SECOND_MS } from '../../src/shared/clock.js';
 import type { RowInput } from '../stats.js';
-import type { SampleName, Step } from './protocol.js';
+import type { SampleName } from './protocol.js';
 
 export type Line = Omit<RowInput, 'at' | 'ours' | 'beside'> & { name: SampleName };
 
@@ -14,20 +14,6 @@ const PROXY_MS = SECOND_MS;
 const PRIMARY_MS = 5 * SECOND_MS;
 const TAKEOVER_MS = 10 * SECOND_MS;
 const RECOVERY_MS = 5 * SECOND_MS;
-const STEPS: Readonly<Record<Step, string>> = {
-  missed: 'its end is noticed',
-  right: 'the right to serve',
-  locked: 'the lock of the directory',
-  loaded: 'code',
-  opened: 'the database opened',
-  tables: 'its tables looked at',
-  runtime: 'the runtime of the host',
-  services: 'the services of the plugin',
-  listening: 'the listener',
-  ready: 'its answer to itself',
-  serving: 'named as the server',
-  answered: 'session and answer',
-};
 
 export function linesFor(size: number): Line[] {
   const p95 = { judged: 'p95' } as const;
@@ -54,10 +40,6 @@ export function linesFor(size: number): Line[] {
     }),
     line('recovery', 'the same beside eight busy processes', { ...p95, budget: RECOVERY_MS }),
     line('recovery.cpu', 'CPU time of both', p95),
-    ...Object.entries(STEPS).flatMap(([step, what]) => [
-      line(`recovery.${step as Step}`, `… ${what}`, p95),
-      line(`recovery.${step as Step}.cpu`, `… ${what}, CPU time`, p95),
-    ]),
   ];
 }
 

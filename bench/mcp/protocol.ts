@@ -1,7 +1,5 @@
 /** What the parent asks of a child process and what it gets back. */
 
-import type { Stage } from '../../src/shared/stages.js';
-
 /**
  * `served`: an agent full of memories and hints, asked in process, over HTTP and by hooks. `starts`: `cue mcp`
  * itself. `recoveries`: one that takes the place of another, beside processes that never rest.
@@ -34,12 +32,7 @@ export type SampleName =
   | 'primary.recall'
   | 'takeover'
   | 'recovery'
-  | 'recovery.cpu'
-  | `recovery.${Step}`
-  | `recovery.${Step}.cpu`;
-
-/** The way from the end of one server to the answer of the next. */
-export type Step = Exclude<Stage, 'prepared'> | 'answered';
+  | 'recovery.cpu';
 
 /** Milliseconds by name (`rate`: answers of a second); the names are the same for the way beside. */
 export type Samples = Partial<Record<SampleName, number[]>>;

@@ -1,4 +1,4 @@
-/** Whoever serves is killed beside processes that never rest: where the time of the next one goes (issue 7). */
+/** Whoever serves is killed beside processes that never rest (issue 7). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -13,10 +13,11 @@ const BUSY = 8;
 const OTHERS = 2;
 /** Until what follows a start has come to rest, ms. */
 const REST_MS = 1_000;
-const PATIENCE_MS = 60_000;
+/** Until what would take a server's place is loaded, ms. */
+const PREPARED_MS = 5_000;
 const CALL = { name: 'recall', arguments: { query: 'what was done last' } };
 
-/** As `takeovers`, but each new one is first left alone until it is prepared, as between two kills of a day. */
+/** As `takeovers`, but each new one is first left alone for a while, as between two kills of a day. */
 export async function recoveries({ quick }: PartRequest): Promise<PartReport> {
   const directory = benchDirectory();
   const env = {
@@ -49,11 +50,7 @@ export async function recoveries({ quick }: PartRequest): Promise<PartReport> {
 async function prepared(env: NodeJS.ProcessEnv): Promise<Bridge> {
   const bridge = await startBridge(env);
   await bridge.ask('tools/list', {});
-  const endMs = performance.now() + PATIENCE_MS;
-  while (!bridge.told.some(({ stage }) => stage === 'prepared')) {
-    if (performance.now() > endMs) throw new Error('cue mcp has prepared nothing');
-    await delay(50);
-  }
+  await delay(PREPARED_MS);
   return bridge;
 }
 
@@ -69,7 +66,6 @@ async function recovery(
     await Promise.all(busy.map((one) => once(one, 'spawn')));
     await delay(REST_MS);
     const cpuBefore = cpuOf(others);
-    const told = others.map((one) => one.told.length);
     const exit = once(serving.child, 'exit');
     const killedMs = performance.timeOrigin + performance.now();
     serving.child.kill('SIGKILL');
@@ -83,30 +79,9 @@ async function recovery(
     const cpuAfter = cpuOf(others);
     if (cpuBefore !== null && cpuAfter !== null) add('recovery.cpu', cpuAfter - cpuBefore);
     await exit;
-    const next = others.findIndex((one) => one.told.some(({ stage }) => stage === 'serving'));
-    steps(others[next], told[next] ?? 0, { killedMs, answeredMs: answeredMs[next] ?? 0 }, add);
   } finally {
     await Promise.all(busy.map(ended));
   }
-}
-
-/** Of the one that serves now. */
-function steps(
-  next: Bridge | undefined,
-  from: number,
-  { killedMs, answeredMs }: { killedMs: number; answeredMs: number },
-  add: (name: SampleName, value: number) => void,
-): void {
-  let beforeMs = killedMs;
-  let beforeCpuMs: number | null = null;
-  for (const { stage, atMs, cpuMs } of next?.told.slice(from) ?? []) {
-    if (stage === 'prepared') continue;
-    add(`recovery.${stage}`, atMs - beforeMs);
-    if (beforeCpuMs !== null) add(`recovery.${stage}.cpu`, cpuMs - beforeCpuMs);
-    beforeMs = atMs;
-    beforeCpuMs = cpuMs;
-  }
-  add('recovery.answered', answeredMs - beforeMs);
 }
 
 /** CPU time so far, ms; `null` where the system does not say. */

@@ -8,7 +8,6 @@ import { deferred } from '../shared/async.js';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { isRunning } from '../shared/process-life.js';
-import { reached } from '../shared/stages.js';
 import {
   type DatabaseLocation,
   type Env,
@@ -253,7 +252,6 @@ export function createLeaderElection(deps: LeaderElectionDeps): LeaderElection {
   function lost(server: Server, how?: 'silent'): void {
     if (server.role === 'primary' || isClosing || current !== server) return;
     end(how && server);
-    reached('missed');
     const what = how === 'silent' ? 'does not answer' : 'is gone';
     log(`the server ${what} (process ${server.identity.pid}, port ${server.port})`);
     looking = lookOn();
@@ -346,7 +344,6 @@ export function createLeaderElection(deps: LeaderElectionDeps): LeaderElection {
         return taken.holder === silent?.pid ? hanging(silent) : beingServed(taken.holder);
       }
       if ('lock' in taken) right = taken.lock;
-      reached('right');
       // Somebody may have been faster between the look and the lock.
       const found = await probeNamed(followed(), env, times.answerMs).catch(giveUp);
       if (found && 'silent' in found) return hanging(found.silent);
@@ -377,7 +374,6 @@ export function createLeaderElection(deps: LeaderElectionDeps): LeaderElection {
     }
     void server.wanted.then((how) => stepDown(server, how));
     handedOverUntilMs = 0;
-    reached('serving');
     return begin('primary', server);
   }
 

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IAgentRuntime } from '@elizaos/core';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
-import { reached } from '../shared/stages.js';
 import { localKey } from '../surfaces/mcp-client.js';
 import type { ServerAddress } from './connect.js';
 import { type Env, shownDatabase } from './database-location.js';
@@ -79,7 +78,6 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   serveHeadless(runtime, started);
   const listener = await startListener({ runtime, port: options.port, increment: true });
   const { port } = listener;
-  reached('listening');
   const file: ServerFile = {
     ...{ ...writerMark(), port, started, path: RPC_PATH, agentId },
     ...{ key: localKey(), kind: 'headless' as const },
@@ -92,7 +90,6 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     throw error;
   });
 
-  reached('ready');
   let isTold = false;
   const write = (path: string): void => {
     try {

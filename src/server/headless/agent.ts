@@ -24,7 +24,6 @@ import { isEncrypted } from '../../settings.js';
 import { withTimeout } from '../../shared/async.js';
 import { systemClock } from '../../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
-import { reached } from '../../shared/stages.js';
 import { makeToolSchemas } from '../../surfaces/mcp/index.js';
 import { TRIGGER_SERVICE } from '../../triggers/index.js';
 import { WHEN } from '../../when/index.js';
@@ -185,22 +184,18 @@ export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent>
   const template = templateIn(options.env);
   const database = await openDatabase(sql, place, template);
   const first = database.adapter;
-  reached('opened');
   let guard: Guard | null = null;
   let runtime: AgentRuntime | null = null;
   try {
     if (place.kind === 'directory') guard = guardOn(first, place.directory);
     await ensureTables(sql, database, template);
-    reached('tables');
     const agentId = await agentIn(first, options.env);
     const adapter = adapterOn(sql, place, agentId);
     const character = await characterOf(adapter, agentId, options);
     const plugins = [createCuePlugin({ whenFolder: whenFolderFor(place), resting: RESTING })];
     runtime = new AgentRuntime({ character, agentId, adapter, plugins, settings: {} });
     await initialize(runtime, adapter);
-    reached('runtime');
     await started(runtime);
-    reached('services');
   } catch (error) {
     await closeDown(runtime, first, guard, options.unlock);
     throw asOurs(error, place);

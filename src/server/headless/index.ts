@@ -11,7 +11,6 @@ import { parseSettings, setHostLogLevel } from '../../settings.js';
 import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/folders.js';
-import { reached } from '../../shared/stages.js';
 import {
   configuredDatabase,
   type DatabaseLocation,
@@ -34,7 +33,6 @@ async function start({ cwd, env, log }: StartAgentOptions): Promise<PrimaryAgent
   prepareHost(env);
   const place = placeOf(env, cwd);
   const lock = place.kind === 'directory' ? await takeDirectory(place.directory) : null;
-  reached('locked');
   const release = () => lock?.release();
   process.once('exit', release);
   const unlock = () => {
@@ -43,7 +41,6 @@ async function start({ cwd, env, log }: StartAgentOptions): Promise<PrimaryAgent
   };
   try {
     const { sql, startAgentOn } = await load();
-    reached('loaded');
     return await startAgentOn({ place, env, sql, unlock, log });
   } catch (error) {
     unlock();
@@ -61,7 +58,6 @@ async function preload({ cwd, env }: Omit<StartAgentOptions, 'log'>): Promise<vo
     mustBeFolder(place.directory);
     prepareDatabase(sql, place.directory);
   }
-  reached('prepared');
 }
 
 /** Before any of it is loaded. */
