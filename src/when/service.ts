@@ -22,7 +22,7 @@ import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
 
-import { createLibraryRecords, createRowWriter, type Written } from './sync.js';
+import { createLibraryRecords, createRowWriter } from './sync.js';
 import { createWhenTurns } from './turns.js';
 import type {
   DiskState,
@@ -207,7 +207,7 @@ export async function openWhen(deps: WhenDeps) {
   const index = createWhenIndex(createMatcher(builtInModel()));
   const indexId = indexIdOf(records.projectId, paths === null ? '' : resolve(paths.index));
   const rows = createLibraryRecords({ records, agentId, clock, indexId });
-  const writer = createRowWriter({ rows, clock, log });
+  const writer = createRowWriter({ rows, log });
   const journal = deps.usagePath === null ? null : createUsageJournal({ path: deps.usagePath });
   const scope = projectScope(records.projectId, agentId);
   let state: WhenHealth['state'] = paths === null ? 'off' : 'loading';
@@ -465,7 +465,6 @@ export async function openWhen(deps: WhenDeps) {
     },
     health(): WhenHealth {
       const { entries, files, warnings } = index.library();
-      const lastSync = writer.last();
       const problems = [degraded, writer.problem()].filter((one) => one !== undefined);
       return {
         state,
@@ -476,7 +475,6 @@ export async function openWhen(deps: WhenDeps) {
         files: files.length,
         warnings: warnings.slice(0, SHOWN_WARNINGS),
         warningCount: warnings.length,
-        ...(lastSync === undefined ? {} : { lastSync }),
         ...(problems.length === 0 ? {} : { degraded: problems.join('; ') }),
       };
     },
@@ -554,8 +552,6 @@ export interface WhenHealth {
   /** Newest problems of index and files, at most 20, and how many there are. */
   warnings: Warning[];
   warningCount: number;
-  /** Of the last sync of the rows; absent before the first. */
-  lastSync?: Written;
   /** Why it is worse than it could be, in words. */
   degraded?: string;
 }

@@ -57,13 +57,6 @@ export interface SyncDeps {
   indexId: Uuid;
 }
 
-/** Rows. */
-export interface SyncResult {
-  added: number;
-  changed: number;
-  removed: number;
-}
-
 export interface StoredFiles {
   /** `null`: there was none. */
   index: string | null;
@@ -74,11 +67,11 @@ export interface LibraryRecords {
   /** `null`: nothing was ever stored. Learns what is there, so that `write` compares with it. */
   read(): Promise<StoredFiles | null>;
   /**
-   * Brings the rows in line. What fails or is aborted half-way is made good by the next call; what
+   * Brings the rows in line, and returns how many that took. What fails or is aborted half-way is made good by the next call; what
    * another process has written in between stands, because it has read the same files.
    * @throws AppError CONFLICT while others write other things, and what the database throws
    */
-  write(library: Library, signal?: AbortSignal): Promise<SyncResult>;
+  write(library: Library, signal?: AbortSignal): Promise<number>;
 }
 
 interface Known {
@@ -139,12 +132,11 @@ export function createLibraryRecords({
     return removed;
   }
 
-  /** New before old goes: what is renamed is there twice rather than not at all. `false`: others were here. */
+  /** New before old goes: what is renamed is there twice rather than not at all. `agreed`: nobody else was here. */
   async function bringInLine(
     { index, files }: Library,
-    result: SyncResult,
     signal: AbortSignal | undefined,
-  ): Promise<boolean> {
+  ): Promise<{ rows: number; agreed: boolean }> {
     const wanted = new Map(
       [...(index.text === '' ? [] : [{ ...index, path: '' }]), ...files].map((file) => [
         derivedId('cue_when_section', indexId, file.path),
@@ -162,6 +154,7 @@ export function createLibraryRecords({
     );
     damaged.clear();
     const added: NewTypedRecord<FileData>[] = [];
+    let rows = 0;
     let agreed = true;
     for (const [id, file] of wanted) {
       const before = known.get(id);
@@ -169,7 +162,7 @@ export function createLibraryRecords({
       signal?.throwIfAborted();
       const data = dataOf(file);
       if (before === undefined) added.push({ id, createdAtMs: clock.now(), scope, data });
-      else if (await replaced(id, data, before)) result.changed += 1;
+      else if (await replaced(id, data, before)) rows += 1;
       else agreed = false;
       await yieldToLoop();
     }
@@ -185,12 +178,12 @@ export function createLibraryRecords({
         if (revision !== undefined) known.set(id, { hash: data.hash, revision });
         else agreed = false;
       }
-      result.added += revisions.size;
+      rows += revisions.size;
       await yieldToLoop();
     }
     const gone = [...known.keys()].filter((id) => !wanted.has(id));
-    result.removed += await remove(fileType, gone, signal);
-    return agreed;
+    rows += await remove(fileType, gone, signal);
+    return { rows, agreed };
   }
 
   /** `false`: another process was here. */
@@ -228,12 +221,14 @@ export function createLibraryRecords({
       return { index: all.find(({ file }) => file === '')?.content ?? null, files };
     },
     async write(library, signal) {
-      const result: SyncResult = { added: 0, changed: 0, removed: 0 };
+      let rows = 0;
       for (let pass = 1; pass <= PASSES; pass++) {
         if (!isRead) await readAll();
-        if (await bringInLine(library, result, signal)) {
+        const done = await bringInLine(library, signal);
+        rows += done.rows;
+        if (done.agreed) {
           if (hasEntryRows) await removeEntryRows(signal);
-          return result;
+          return rows;
         }
         isRead = false;
       }
@@ -247,22 +242,15 @@ export function createLibraryRecords({
  * other, and what failed is tried again until it stands.
  */
 
-/** A sync that succeeded. */
-export interface Written extends SyncResult {
-  atMs: number;
-  tookMs: number;
-}
-
 const RETRY_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS] as const;
 
 export function createRowWriter(deps: {
   rows: LibraryRecords;
-  clock: Clock;
   log: Log;
   /** Waits before the tries after the first, ms; the last counts for all that follow. */
   retryMs?: readonly number[] | undefined;
 }) {
-  const { rows, clock, log, retryMs = RETRY_MS } = deps;
+  const { rows, log, retryMs = RETRY_MS } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   let wanted: Library | null = null;
@@ -270,7 +258,6 @@ export function createRowWriter(deps: {
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let problem: string | undefined;
-  let last: Written | undefined;
 
   function run(): void {
     clearTimeout(timer);
@@ -286,15 +273,11 @@ export function createRowWriter(deps: {
     while (wanted !== null && !signal.aborted) {
       const library = wanted;
       wanted = null;
-      const startedMs = clock.now();
       try {
-        const result = await rows.write(library, signal);
-        last = { ...result, atMs: clock.now(), tookMs: clock.now() - startedMs };
+        const written = await rows.write(library, signal);
         failures = 0;
         problem = undefined;
-        if (result.added + result.changed + result.removed > 0) {
-          log.info({ ...result }, 'when index synced');
-        }
+        if (written > 0) log.info({ rows: written }, 'when index synced');
       } catch (error) {
         wanted ??= library;
         if (!signal.aborted) failed(error);
@@ -316,8 +299,6 @@ export function createRowWriter(deps: {
       wanted = library;
       run();
     },
-    /** The last sync; `undefined` before the first. */
-    last: () => last,
     /** Why the rows are behind the files, in words. */
     problem: () => problem,
     /** Resolves when what is wanted is written; what failed is tried once more, now. */
