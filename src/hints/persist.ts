@@ -7,6 +7,7 @@ import type { RecordStore, RecordType, StoredRecord, TransactionStore } from '..
 import { yieldToLoop } from '../shared/async.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import { isRecord, parsedJson } from '../shared/json.js';
 import type { Log } from '../shared/log.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { type Hint, hintSchema, type StoredHint } from './schema.js';
@@ -45,13 +46,8 @@ export function encodeHint(component: string, key: string, stored: Hint): HintDa
 
 /** @returns why it cannot be read, in words, or the hint */
 export function decodeHint(data: HintData): Hint | string {
-  let hint: unknown;
-  try {
-    hint = JSON.parse(data.hint);
-  } catch {
-    return 'is not JSON';
-  }
-  if (typeof hint !== 'object' || hint === null) return 'is no object';
+  const hint = parsedJson(data.hint);
+  if (!isRecord(hint)) return hint === undefined ? 'is not JSON' : 'is no object';
   const { last_used_at } = data;
   // The database can count beyond the exact integers of JavaScript.
   const use_count = Math.min(data.use_count, Number.MAX_SAFE_INTEGER);

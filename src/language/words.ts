@@ -1,4 +1,5 @@
 /** The closed vocabularies of schedule English. Everything is lower case. */
+import { editDistance } from '../shared/edit-distance.js';
 
 const ONES =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
@@ -265,28 +266,4 @@ function missingLetters(low: string, words: readonly string[]): string | undefin
 
 function sharesEnds(a: string, b: string): boolean {
   return a.slice(0, 2) === b.slice(0, 2) && a.slice(-1) === b.slice(-1);
-}
-
-/** Insertions, deletions, substitutions, and swaps of neighbours. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min(
-        (previous[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (previous[j - 1] ?? 0) + (same ? 0 : 1),
-      );
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      }
-      row.push(cost);
-    }
-    before = previous;
-    previous = row;
-  }
-  return previous[b.length] ?? 0;
 }

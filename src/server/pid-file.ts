@@ -8,6 +8,7 @@ import {
   constants,
   fstatSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,7 +20,6 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import { AppError, codeOf, messageOf } from '../shared/errors.js';
-import { makeFolder } from '../shared/folders.js';
 import { isSameProcess, markOf, processName } from '../shared/process-life.js';
 import {
   type DatabaseLocation,
@@ -167,7 +167,7 @@ export function lookAtPidFile(path: string): PidFileLook {
 export function writePidFile(path: string, file: ServerFile): void {
   const folder = dirname(path);
   try {
-    makeFolder(folder, 0o700);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const refused = whyNotOurs(folder, 'folder') ?? whyNotOurs(path, 'file');
     if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
     replaceOwnFile(path, `${JSON.stringify(file)}\n`);

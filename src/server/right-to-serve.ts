@@ -2,11 +2,10 @@
  * The right to serve: a lock beside each PID file. The database has a lock of its own, but a database server
  * has none, and two that start at once must not both be named.
  */
-import { lstatSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { holderOf, lockDirectory } from '../shared/dir-lock.js';
 import { isAppError, messageOf } from '../shared/errors.js';
-import { makeFolder } from '../shared/folders.js';
 import { readPidFile } from './pid-file.js';
 
 export type Right =
@@ -42,7 +41,7 @@ export async function takeRight(needed: readonly string[], also?: string): Promi
 async function takeOne(pidFile: string): Promise<Right> {
   try {
     const folder = dirname(pidFile);
-    makeFolder(folder, 0o700);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isOwnFolder(folder)) return { impossible: `${folder} belongs to somebody else` };
     return { lock: await lockDirectory(pidFile, null) };
   } catch (error) {

@@ -1,10 +1,9 @@
 /** What a client has said in its session, so that it can be said again to the next server. */
 
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../shared/errors.js';
-import { makeFolder } from '../shared/folders.js';
 import { isObject } from '../shared/json.js';
 import { OFFERS_META } from '../surfaces/mcp-client.js';
 import type { Env } from './database-location.js';
@@ -211,7 +210,7 @@ export function createIdentityKeeper(deps: IdentityKeeperDeps): IdentityKeeper {
       const path = pathOf(server, client);
       if (path === null) return false;
       try {
-        makeFolder(dirname(path), 0o700);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         const text = JSON.stringify({ client, agent_id, resume_token, name });
         replaceOwnFile(path, `${text}\n`);
         return true;

@@ -5,6 +5,7 @@
  */
 import {
   closeSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,7 +17,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, codeOf } from './errors.js';
-import { makeFolder, realPath } from './folders.js';
+import { realPath } from './folders.js';
 import {
   isAlive,
   isAliveByPid,
@@ -196,7 +197,7 @@ function wantedLock(
 ): WantedLock {
   const key = realPath(resolve(directory));
   const folder = dirname(key);
-  makeFolder(folder);
+  mkdirSync(folder, { recursive: true });
   const mark = newMark(folder);
   const text = `${JSON.stringify({ ...mark, port, kind })}\n`;
   return {

@@ -9,7 +9,7 @@ import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
 import { hashOf, parseDecisionFile, parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
-import type { MigrationReport } from './migrate/report.js';
+import type { MigratedIndex } from './migrate/migrate.js';
 import { openRecallIndex, type RecallIndex, type RecallPaths } from './recall-index.js';
 import type {
   DiskState,
@@ -40,11 +40,7 @@ export {
   usageStats,
 } from './usage.js';
 
-export interface Migrated {
-  /** The migrated index. */
-  text: string;
-  report: MigrationReport;
-  changed: boolean;
+export interface Migrated extends MigratedIndex {
   /** Where the index as it was is kept; `null`: nothing was written. */
   backup: string | null;
 }
@@ -114,15 +110,15 @@ export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise
       const { migrateIndex } = await import('./migrate/migrate.js');
       const { migrated } = await write(() => {
         const before = library.index.text;
-        const { text, report, changed } = migrateIndex(before, library.files);
-        if (!changed || dryRun) {
-          return { migrated: { text, report, changed, backup: null }, changes: [] };
+        const migrated = migrateIndex(before, library.files);
+        if (!migrated.changed || dryRun) {
+          return { migrated: { ...migrated, backup: null }, changes: [] };
         }
         const backup = freeBackupPath(paths.index);
         const kept: FileChange = { path: backup, text: before, expected: null };
         return {
-          migrated: { text, report, changed, backup },
-          changes: [kept, ...indexChange(text)],
+          migrated: { ...migrated, backup },
+          changes: [kept, ...indexChange(migrated.text)],
         };
       });
       return migrated;

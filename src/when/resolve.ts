@@ -3,6 +3,7 @@
  * enough to be believed, or else not, with suggestions; `§` names exactly or lists what there is.
  */
 
+import type { Ranked } from './match/matcher.js';
 import {
   ALIKE,
   createNames,
@@ -14,16 +15,9 @@ import {
 import { normalizePhrase } from './phrases.js';
 import { type Answered, commandOf, keyOfSection, relatedOf } from './related.js';
 import { namesMarkdown } from './requests.js';
-import type { Answer, Library, LinkedEntry, Match, Recall, Request, Section } from './types.js';
+import type { Answer, Library, LinkedEntry, Match, Recall, Request } from './types.js';
 
-/** A section found by content, and the entry that leads to it. */
-export interface FoundSection {
-  section: Section;
-  entry: LinkedEntry | null;
-  /** 0 to 1. */
-  confidence: number;
-}
-
+export type FoundSection = Omit<Ranked, 'score'>;
 /** Sections by content, best first, each once. */
 export type Rank = (
   query: string,

@@ -4,10 +4,12 @@
  * is over, and its lines count as offered, when its run has ended well: a run that broke, or that
  * another message overtook, has perhaps reached no model.
  */
+
 import type { Caller } from '../records/index.js';
 import { type Clock, DAY_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import { pathsIn } from '../shared/path-mentions.js';
+import { RecencyCache } from '../shared/recency-cache.js';
 import { parseEntryLine } from './index-file.js';
 import type { Match, Recall, RelevantEntry } from './types.js';
 import type { AskedBy } from './usage.js';
@@ -83,10 +85,10 @@ const MAX_CHARACTERS = 2_000;
 
 export function createWhenTurns(deps: WhenTurnsDeps): WhenTurns {
   const { clock, find } = deps;
-  const waiting = new Map<Uuid, Waiting>();
+  const waiting = new RecencyCache<Uuid, Waiting>(MOST_ROOMS);
   /** Looks into what was said that are under way. */
   const reading = new Map<Uuid, Promise<void>>();
-  const listed = new Map<Uuid, ShownLines>();
+  const listed = new RecencyCache<Uuid, ShownLines>(MOST_ROOMS);
 
   async function ownOf(roomId: Uuid): Promise<Recall[]> {
     // The caller of `agentSaid` is told about its failure.
@@ -122,7 +124,7 @@ export function createWhenTurns(deps: WhenTurnsDeps): WhenTurns {
         const recall = text === '' ? null : await find(text, caller, 'agent');
         if (recall === null) return;
         const recalls = [...(waiting.get(roomId)?.recalls ?? []), recall].slice(-MOST_RECALLS);
-        put(waiting, roomId, { recalls, atMs, shownTo: undefined });
+        waiting.set(roomId, { recalls, atMs, shownTo: undefined });
       });
       const done = () => {
         if (reading.get(roomId) === work) reading.delete(roomId);
@@ -145,7 +147,7 @@ export function createWhenTurns(deps: WhenTurnsDeps): WhenTurns {
       const own = waiting.get(roomId);
       if (own !== undefined) own.shownTo = messageId;
       const session = { roomId, ...(sessionId === undefined ? {} : { sessionId }) };
-      put(listed, roomId, { messageId, lines, session });
+      listed.set(roomId, { messageId, lines, session });
     },
     ended({ messageId, roomId, completed }) {
       const lines = listed.get(roomId);
@@ -165,13 +167,6 @@ export function givenBy(commanded: readonly Commanded[]): Match[] {
     .flatMap(({ found, matches: [best] }) =>
       found === 'none' || best === undefined ? [] : [best],
     );
-}
-
-function put<T>(rooms: Map<Uuid, T>, roomId: Uuid, value: T): void {
-  rooms.delete(roomId);
-  rooms.set(roomId, value);
-  const [oldest] = rooms.keys();
-  if (rooms.size > MOST_ROOMS && oldest !== undefined) rooms.delete(oldest);
 }
 
 /**

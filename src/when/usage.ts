@@ -18,6 +18,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
+import { parsedJson } from '../shared/json.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { makeDataFolder } from './data-folder.js';
 import { headerKey, normalizePhrase } from './phrases.js';
@@ -109,18 +110,10 @@ export async function parseEvents(
   const events: UsageEvent[] = [];
   for (const [at, line] of lines.entries()) {
     if (at % STEP === STEP - 1) await yieldToLoop();
-    const event = parsedLine(line);
+    const event = parsedJson(line);
     if (isEvent(event)) events.push(event);
   }
   return { events, damaged: lines.length - events.length };
-}
-
-function parsedLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 const KINDS: readonly unknown[] = ['offered', 'asked', 'recalled'] satisfies UsageKind[];

@@ -5,12 +5,11 @@
  */
 
 import { Console } from 'node:console';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseSettings, setHostLogLevel } from '../../settings.js';
 import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
-import { makeFolder } from '../../shared/folders.js';
 import {
   configuredDatabase,
   type DatabaseLocation,
@@ -205,6 +204,6 @@ export function placeOf(env: Env, cwd: string, home?: string): DatabaseLocation 
   const meant = configuredDatabase(env, cwd, home);
   if (meant !== null) return meant;
   const personal = personalDatabase(home);
-  for (const made of [dirname(personal.directory), personal.directory]) makeFolder(made, 0o700);
+  mkdirSync(personal.directory, { recursive: true, mode: 0o700 });
   return personal;
 }

@@ -19,7 +19,6 @@ import { endianness } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { makeFolder } from '../../shared/folders.js';
 import { fieldOf, parsedJson } from '../../shared/json.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { type Env, replaceOwnFile } from '../client.js';
@@ -77,7 +76,7 @@ export function templateIn(env: Env, versions: () => string = versionsOf): Templ
     pack(directory) {
       try {
         const bytes = packed(directory, versions());
-        makeFolder(dirname(path), 0o700);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         // In one step: another start finds what was there, or this.
         replaceOwnFile(path, bytes);
       } catch {
@@ -177,7 +176,7 @@ function readPacked(path: string, versions: string): Packed | null {
 }
 
 function write({ folders, files, bytes }: Packed, directory: string): void {
-  makeFolder(directory);
+  mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, FILLING), '');
   for (const [path, mode] of folders) {
     mkdirSync(join(directory, path), { recursive: true });

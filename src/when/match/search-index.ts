@@ -6,6 +6,7 @@
 import type { StaticModel } from '../../embeddings/offline.js';
 import { BlockPool, Words } from '../../records/offline.js';
 import { yieldToLoop } from '../../shared/async.js';
+import { editDistance } from '../../shared/edit-distance.js';
 import { addTo } from '../../shared/multimap.js';
 import { analyze, analyzeQuery, wordsWithTerms } from '../../shared/text.js';
 import type { Library, LinkedEntry, Section } from '../types.js';
@@ -284,7 +285,7 @@ function meantWord(
   for (const word of known) {
     // A mistake in the first letter is seen by whoever makes it.
     if (word[0] !== term[0] || Math.abs(word.length - term.length) > most) continue;
-    if (mistakes(term, word) > most) continue;
+    if (editDistance(term, word) > most) continue;
     const likely =
       frequency(word) === 0 ? 0 : startShared(term, word) + Math.log(1 + frequency(word));
     if (likely <= highest) continue;
@@ -299,26 +300,6 @@ function startShared(a: string, b: string): number {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same += 1;
   return same;
-}
-
-/** Letters left out, added, exchanged or swapped with their neighbour. */
-function mistakes(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const exchanged = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? (before[j - 2] ?? 0) + 1
-          : Number.POSITIVE_INFINITY;
-      row.push(Math.min(exchanged, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.length] ?? 0;
 }
 
 interface Document {

@@ -1,9 +1,9 @@
 /** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { configuredDatabase, shownDatabase } from '../../../server/client.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
-import { makeFolder } from '../../../shared/folders.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
 import {
   badInput,
@@ -30,7 +30,7 @@ const DATABASE = join('.eliza', '.elizadb');
 function giveOwnMemory({ project }: Machine, { dryRun = false } = {}): string {
   const folder = join(project, DATABASE);
   try {
-    if (!dryRun) makeFolder(folder, 0o700);
+    if (!dryRun) mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const message = `${folder} cannot be made: ${messageOf(cause)}`;
     const failure = new AppError('CONFLICT', message, {}, { cause });
