@@ -125,8 +125,8 @@ export function arrange(
   const staying = [...written].filter(([line]) => !dropped.has(line) && !isGone(line));
   const left = staying.map(([, { text, end }]) => text + end).join('');
   const placed = placeEntries(withIndex(library, left), arrivals);
-  const isEnded = /[\r\n]$/.test(library.index.text);
-  return isEnded ? placed : placed.replace(/(?:\r\n|\n|\r)$/, '');
+  const isEnded = /\n$/.test(library.index.text);
+  return isEnded ? placed : placed.replace(/\r?\n$/, '');
 }
 
 const rankOf = ({ section }: LinkedEntry) => section?.line ?? 0;
@@ -136,7 +136,7 @@ function linesOf({ index }: Library): Map<number, { text: string; end: string }>
   const entries = new Set(index.entries.map(({ line }) => line));
   const lines = new Map<number, { text: string; end: string }>();
   let last = 0;
-  for (const [at, whole] of index.text.split(/(?<=\r\n|\n|\r(?!\n))/).entries()) {
+  for (const [at, whole] of index.text.split(/(?<=\n)/).entries()) {
     const [end = ''] = /[\r\n]*$/.exec(whole) ?? [];
     const text = whole.slice(0, whole.length - end.length);
     const item = lines.get(last);
@@ -169,7 +169,7 @@ export function placeEntries(library: Library, arrivals: readonly Arrival[]): st
     else placeIn(home, lines, section.line, text, inserted);
   }
   const lineBreak = lineBreakOf(library.index.text);
-  const isOpen = !/[\r\n]$/.test(library.index.text) && library.index.text !== '';
+  const isOpen = !/\n$/.test(library.index.text) && library.index.text !== '';
   const parts = [...(inserted.get(0) ?? []).map((one) => one + lineBreak)];
   for (const [line, { text, end }] of lines) {
     const more = inserted.get(line) ?? [];
@@ -179,11 +179,11 @@ export function placeEntries(library: Library, arrivals: readonly Arrival[]): st
   let whole = parts.join('');
   for (const [file, texts] of [...added].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const gap = whole === '' || whole === '\ufeff' ? '' : lineBreak;
-    const isEnded = gap === '' || /[\r\n]$/.test(whole);
+    const isEnded = gap === '' || /\n$/.test(whole);
     const group = [titleFor(file, library), '', ...texts].join(lineBreak);
     whole += `${isEnded ? '' : lineBreak}${gap}${group}${lineBreak}`;
   }
-  if (isOpen) whole = whole.replace(/(?:\r\n|\n|\r)$/, '');
+  if (isOpen) whole = whole.replace(/\r?\n$/, '');
   checkPlaced(library, whole, arrivals);
   return whole;
 }

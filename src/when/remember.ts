@@ -279,7 +279,7 @@ function knownEntry(
 /** What a call before this one has written is not written again. */
 function refuseOtherContent({ content }: CheckedDraft, section: Section): void {
   if (content === undefined) return;
-  const there = section.content.replaceAll(/\r\n?/g, '\n').trim();
+  const there = section.content.replaceAll('\r\n', '\n').trim();
   if (sectionBody(content, section.title).trim() === there) return;
   const message = `${section.file} has a section "${section.title}" with other content (line ${section.line}): leave out the content, or choose another header`;
   throw new AppError('CONFLICT', message, { file: section.file, line: section.line });

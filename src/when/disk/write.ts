@@ -11,7 +11,6 @@ import {
   readdir,
   rename,
   rm,
-  rmdir,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -76,7 +75,6 @@ export function writeTogether(changes: readonly FileChange[], deps: WriteDeps): 
 /** The same for whoever holds the lock, within `exclusively`. */
 export async function writeLocked(changes: readonly FileChange[], deps: WriteDeps): Promise<void> {
   const staged: Staged[] = [];
-  const made: string[] = [];
   const renamed: Staged[] = [];
   const { clock = systemClock } = deps;
   const lockName = lockNameOf(deps.paths);
@@ -88,9 +86,8 @@ export async function writeLocked(changes: readonly FileChange[], deps: WriteDep
       staged.push({ change, real, before, temp: tempNameOf(real, lockName) });
     }
     for (const folder of new Set(staged.map(({ real }) => dirname(real)))) {
-      const first = await mkdir(folder, { recursive: true });
-      if (first === undefined) await removeLeftovers(folder, lockName, clock.now());
-      else made.push(...foldersBetween(first, folder));
+      await mkdir(folder, { recursive: true });
+      await removeLeftovers(folder, lockName, clock.now());
     }
     for (const { change, before, temp } of staged) await writeTemp(temp, change.text, before);
     deps.onStep?.('staged', '');
@@ -102,7 +99,7 @@ export async function writeLocked(changes: readonly FileChange[], deps: WriteDep
     }
     for (const folder of new Set(staged.map(({ real }) => dirname(real)))) await syncFolder(folder);
   } catch (error) {
-    await undo(staged, renamed, made, error);
+    await undo(staged, renamed, error);
     if (error instanceof AppError) throw error;
     throw notWritten(error);
   } finally {
@@ -216,7 +213,6 @@ async function writeTemp(temp: string, text: string, like: TextRead | null): Pro
 async function undo(
   staged: readonly Staged[],
   renamed: readonly Staged[],
-  made: readonly string[],
   cause: unknown,
 ): Promise<void> {
   const lost: string[] = [];
@@ -236,8 +232,6 @@ async function undo(
     }
   }
   for (const { temp } of staged) await rm(temp, { force: true }).catch(() => {});
-  // Only what was made here; a folder that has got files since stays.
-  for (const folder of made) await rmdir(folder).catch(() => {});
   if (lost.length === 0) return;
   const message = `writing failed (${messageOf(cause)}), and these could not be put back: ${lost.join(', ')}`;
   throw new AppError('INTERNAL', message, {}, { cause });
@@ -279,8 +273,7 @@ const queues = new Map<string, Serial>();
 
 /**
  * Does the work while nobody else writes beside this index. Throws AppError UNAVAILABLE when the lock
- * cannot be had, PERMISSION_DENIED when the index is not ours. The folder of the index is made for it,
- * and taken away again when the work fails.
+ * cannot be had, PERMISSION_DENIED when the index is not ours. The folder of the index is made for it.
  */
 export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): Promise<T> {
   const { index } = boundsOf(paths);
@@ -290,37 +283,16 @@ export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): 
   const inTurn = queues.get(key) ?? serial();
   queues.set(key, inTurn);
   return inTurn(async () => {
-    let made: readonly string[] = [];
+    await mkdir(dirname(key), { recursive: true }).catch((error: unknown) => {
+      throw notLocked(key, null, error);
+    });
+    const lock = await takeLock(key);
     try {
-      made = await makeFolder(key);
-      const lock = await takeLock(key);
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
-    } catch (error) {
-      // Only what was made here; a folder that has got files since stays.
-      for (const folder of made) await rmdir(folder).catch(() => {});
-      throw error;
+      return await work();
+    } finally {
+      lock.release();
     }
   });
-}
-
-/** Of this file; returns what was not there before, innermost first. */
-async function makeFolder(index: string): Promise<string[]> {
-  const folder = dirname(index);
-  try {
-    const first = await mkdir(folder, { recursive: true });
-    return first === undefined ? [] : foldersBetween(first, folder);
-  } catch (error) {
-    throw notLocked(index, null, error);
-  }
-}
-
-/** The inner folder and those around it up to the outer one, innermost first. */
-function foldersBetween(outer: string, inner: string): string[] {
-  return inner === outer ? [outer] : [inner, ...foldersBetween(outer, dirname(inner))];
 }
 
 async function takeLock(index: string): Promise<DirLock> {

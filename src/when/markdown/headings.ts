@@ -30,7 +30,7 @@ export interface Outline {
   headings: Heading[];
   /** Offsets at which lines begin. */
   starts: number[];
-  /** 1-based lines in front matter, fenced code, comments and `<pre>`: shown, but not said. */
+  /** 1-based lines in front matter, fenced code, blocks of comments and `<pre>`: shown, but not said. */
   hidden: ReadonlySet<number>;
 }
 
@@ -101,7 +101,7 @@ export function linksOf(inline: string): string[] {
 /** What markdown-it gets: the same number of lines, LF, no byte order mark, front matter emptied. */
 function parsable(text: string, starts: readonly number[], front: number): string {
   const body = front === 0 ? text.replace(/^\ufeff/, '') : text.slice(starts[front] ?? text.length);
-  return '\n'.repeat(front) + body.replaceAll(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
+  return '\n'.repeat(front) + body.replaceAll('\r\n', '\n').replaceAll('\0', '\ufffd');
 }
 
 /**
@@ -131,32 +131,8 @@ function close(headings: readonly Heading[]): void {
 function hide(token: Token, hidden: Set<number>): void {
   if (token.map === null) return;
   const [first, next] = token.map;
-  if (token.type === 'fence' || (token.type === 'html_block' && HIDING_BLOCK.test(token.content))) {
+  if (token.type === 'fence' || (token.type === 'html_block' && HIDING_BLOCK.test(token.content)))
     for (let index = first; index < next; index += 1) hidden.add(index + 1);
-  } else if (token.type === 'inline' && token.content.includes('<!--')) {
-    hideComments(token.content, first, hidden);
-  }
-}
-
-/** Lines that begin within a comment in the middle of a paragraph. */
-function hideComments(paragraph: string, first: number, hidden: Set<number>): void {
-  let line = first + 1;
-  let at = 0;
-  for (;;) {
-    const open = paragraph.indexOf('<!--', at);
-    const close = open < 0 ? -1 : paragraph.indexOf('-->', open);
-    if (close < 0) return;
-    line += breaksIn(paragraph.slice(at, open));
-    for (let left = breaksIn(paragraph.slice(open, close)); left > 0; left -= 1) {
-      line += 1;
-      hidden.add(line);
-    }
-    at = close;
-  }
-}
-
-function breaksIn(text: string): number {
-  return text.split('\n').length - 1;
 }
 
 function plain(inline: string, env: object): string {
@@ -189,18 +165,13 @@ function decoded(href: string): string {
   }
 }
 
-/** Lines of a text as CommonMark counts them: ended by LF, CR LF or a lone CR. */
-
-const BREAK = /\r\n?|\n/g;
-type LineBreak = '\n' | '\r\n' | '\r';
-
 /**
  * Offsets at which lines begin; the first is 0. What follows the last break is a line only if there
  * is something: `a\n` has one line.
  */
 function lineStarts(text: string): number[] {
   const starts = [0];
-  for (const found of text.matchAll(BREAK)) starts.push(found.index + found[0].length);
+  for (const found of text.matchAll(/\n/g)) starts.push(found.index + 1);
   if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
   return starts;
 }
@@ -212,11 +183,9 @@ export function lineAt(text: string, starts: readonly number[], index: number): 
 }
 
 /** The break that most lines of the text end with; LF when there is none. */
-export function lineBreakOf(text: string): LineBreak {
-  const counts = { '\n': 0, '\r\n': 0, '\r': 0 };
-  for (const [found] of text.matchAll(BREAK)) counts[found as LineBreak] += 1;
-  if (counts['\r\n'] > counts['\n']) return counts['\r'] > counts['\r\n'] ? '\r' : '\r\n';
-  return counts['\r'] > counts['\n'] ? '\r' : '\n';
+export function lineBreakOf(text: string): '\n' | '\r\n' {
+  const breaks = text.match(/\r?\n/g) ?? [];
+  return 2 * breaks.filter((one) => one !== '\n').length > breaks.length ? '\r\n' : '\n';
 }
 
 /** The text on one line, without white space around it or doubled in it. */

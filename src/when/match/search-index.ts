@@ -360,7 +360,7 @@ function documentOf(section: Section, entry: LinkedEntry | null, content: string
 /** Without the sections below it, which have documents of their own. */
 function ownContent({ content, line, level }: Section, next: Section | undefined): string {
   if (next === undefined || next.level <= level) return content;
-  return content.split(/\r\n?|\n/, next.line - line - 1).join('\n');
+  return content.split(/\r?\n/, next.line - line - 1).join('\n');
 }
 
 function withoutDot(title: string): string {

@@ -30,7 +30,7 @@ export interface HeaderChange {
 export function withConsumptionHeader(text: string): HeaderChange {
   const lineBreak = lineBreakOf(text);
   const header = CONSUMPTION_HEADER.replaceAll('\n', lineBreak);
-  if (text.replaceAll(/\r\n?/g, '\n').includes(CONSUMPTION_HEADER)) return { text, done: 'kept' };
+  if (text.replaceAll('\r\n', '\n').includes(CONSUMPTION_HEADER)) return { text, done: 'kept' };
   const passive = PASSIVE.exec(text);
   if (passive !== null) {
     const [start, end] = paragraphAround(text, passive.index, passive[0].length);
@@ -39,7 +39,7 @@ export function withConsumptionHeader(text: string): HeaderChange {
   }
   const at = outlineOf(text).headings.find(({ level }) => level >= 2)?.start ?? 0;
   const before = text.slice(0, at);
-  const isApart = /^\ufeff?$|(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)$/.test(before);
+  const isApart = /^\ufeff?$|\n[ \t]*\r?\n$/.test(before);
   const inserted = (isApart ? '' : lineBreak) + header + lineBreak + lineBreak;
   return { text: before + inserted + text.slice(at), done: 'inserted' };
 }

@@ -34,7 +34,7 @@ const ALREADY_LOADED = /^behaviou?ral rules\s*\(.*\b(?:fragments|loaded)\b.*\)$/
 /** Entries of several files, to be grouped by file. */
 const MIXED = /^technical decisions(?:\s*\(.*\))?$/i;
 const LINE_PREFIX = /^ {0,3}(?:[-*+][ \t]+)?/;
-const LINES = /(?<=\r\n|\n|\r(?!\n))/;
+const LINES = /(?<=\n)/;
 
 /**
  * The migrated index. Entries of the new format, remarks, other sections, line ends and everything
