@@ -104,7 +104,7 @@ Gone title — what it said
       [9, 'Gone title', 'unknown_header'],
     ]);
     expect(reportText(report)).toContain(
-      `4 lines left as they were (lines of the index as it was):
+      `Left as they were (lines of the index as it was):
   line 6: "Fixture Scope - function unless it is slow": it is neither "Key — description" nor an entry of three fields
 `,
     );

@@ -19,8 +19,6 @@ const PASSIVE =
 export interface HeaderChange {
   text: string;
   done: 'kept' | 'replaced' | 'inserted';
-  /** The paragraph that was replaced, as it stood there. */
-  replaced?: string;
 }
 
 /**
@@ -34,8 +32,7 @@ export function withConsumptionHeader(text: string): HeaderChange {
   const passive = PASSIVE.exec(text);
   if (passive !== null) {
     const [start, end] = paragraphAround(text, passive.index, passive[0].length);
-    const replaced = text.slice(start, end);
-    return { text: text.slice(0, start) + header + text.slice(end), done: 'replaced', replaced };
+    return { text: text.slice(0, start) + header + text.slice(end), done: 'replaced' };
   }
   const at = outlineOf(text).headings.find(({ level }) => level >= 2)?.start ?? 0;
   const before = text.slice(0, at);

@@ -8,15 +8,9 @@ import { buildLibrary } from '../library.js';
 import { outlineOf } from '../markdown/headings.js';
 import { arrange, targetsOf } from '../place-entries.js';
 import type { DecisionFile, EntryFields, Library, Section } from '../types.js';
-import { MAX_WORDS, MIN_WORDS, wordCount } from '../validate.js';
 import { withConsumptionHeader } from './consumption-header.js';
 import { createKeyResolver, unclearLines } from './old-lines.js';
-import type {
-  ConvertedEntry,
-  MigrationReport,
-  UnresolvedEntry,
-  UnresolvedReason,
-} from './report.js';
+import type { ConvertedEntry, MigrationReport, UnresolvedEntry } from './report.js';
 import { createTriggerNamer } from './trigger.js';
 
 export interface MigratedIndex {
@@ -73,10 +67,6 @@ export function migrateIndex(indexText: string, files: readonly DecisionFile[]):
       lines: old.slice(line - 1, last).filter((_, at) => !leaving.has(line + at)),
     })),
     header: header?.done ?? 'kept',
-    replacedHeader: header?.replaced ?? null,
-    wordCounts: converted
-      .filter(({ words }) => words < MIN_WORDS || words > MAX_WORDS)
-      .map(({ trigger, words }) => ({ trigger, words })),
   };
   const result = header?.text ?? indexText;
   return { text: result, report, changed: result !== indexText };
@@ -98,41 +88,31 @@ function rewritten(library: Library): Rewritten {
   const unresolved: UnresolvedEntry[] = [];
   const taken = new Set(targetsOf(library).map(({ section }) => section));
   for (const legacy of index.legacy) {
-    const { line, key, description, group } = legacy;
-    const found = resolve(legacy);
-    const leave = (reason: UnresolvedReason, suggestions: string[] = []) =>
-      unresolved.push({ line, key, description, group, reason, suggestions });
-    if ('reason' in found) {
-      leave(found.reason, found.suggestions);
+    const { line, key, description } = legacy;
+    const section = resolve(legacy);
+    if ('reason' in section || taken.has(section)) {
+      const why = 'reason' in section ? section : { reason: 'has_entry' as const, suggestions: [] };
+      unresolved.push({ line, key, ...why });
       continue;
     }
-    const { section, moved } = found;
     const { title: header, file } = section;
-    if (taken.has(section)) {
-      leave('has_entry');
-      continue;
-    }
-    const { phrase, doubts } = nameTrigger(header, file);
+    const { phrase, isDoubtful } = nameTrigger(header);
     const fields: EntryFields = { prefix: 'when', phrase, header, description };
     const entry = printEntry(fields);
     if (parseEntryLine(entry) === null) {
-      leave('other_form');
+      unresolved.push({ line, key, reason: 'other_form', suggestions: [] });
       continue;
     }
     taken.add(section);
     const old = lines[line - 1] ?? '';
     lines[line - 1] =
       (LINE_PREFIX.exec(old)?.[0] ?? '') + entry + (/[\r\n]+$/.exec(old)?.[0] ?? '');
-    const words = wordCount(fields);
-    converted.push({ line, key, trigger: phrase, header, file, moved, words, doubts, section });
+    converted.push({ line, key, trigger: phrase, header, file, isDoubtful, section });
   }
   const isMigrated = index.legacy.length === 0 && index.entries.length > 0;
   const malformed = new Set(index.warnings.map(({ line }) => line));
-  for (const unclear of unclearLines(library)) {
-    // An index of the new format has remarks, too.
-    if (isMigrated && !malformed.has(unclear.line)) continue;
-    unresolved.push({ ...unclear, suggestions: [] });
-  }
+  // An index of the new format has remarks, too.
+  unresolved.push(...unclearLines(library).filter((one) => !isMigrated || malformed.has(one.line)));
   unresolved.sort((a, b) => a.line - b.line);
   return { lines, converted, unresolved };
 }

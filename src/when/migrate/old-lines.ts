@@ -5,13 +5,11 @@ import { lineAt, oneLine, plainText } from '../markdown/headings.js';
 import { ALIKE, nearestTo } from '../names.js';
 import { headerKey } from '../phrases.js';
 import type { DecisionFile, LegacyEntry, Library, Section } from '../types.js';
-import type { UnresolvedEntry, UnresolvedReason } from './report.js';
+import type { UnresolvedEntry } from './report.js';
 
 const SUGGESTED = 3;
 
-export type Resolved =
-  /** `moved`: it stands in another group than that of the section's file. */
-  { section: Section; moved: boolean } | { reason: UnresolvedReason; suggestions: string[] };
+export type Resolved = Section | Pick<UnresolvedEntry, 'reason' | 'suggestions'>;
 
 /** The section that a key names: in its group's file, else in the one file that has it. */
 export function createKeyResolver({ files }: Library): (legacy: LegacyEntry) => Resolved {
@@ -21,7 +19,7 @@ export function createKeyResolver({ files }: Library): (legacy: LegacyEntry) => 
     const file = fileOf(group);
     const all = titles.flatMap((one) => one.plain.get(headerKey(key)) ?? []);
     const own = all.find((section) => section.file === file);
-    if (own !== undefined) return { section: own, moved: false };
+    if (own !== undefined) return own;
     const places = [...new Set(all.map((section) => section.file))];
     if (places.length === 0) {
       return { reason: 'unknown_header', suggestions: closestTitles(files, key) };
@@ -32,7 +30,7 @@ export function createKeyResolver({ files }: Library): (legacy: LegacyEntry) => 
     const section = all.find((one) => one.file === only);
     return section === undefined || more.length > 0
       ? { reason: 'ambiguous_header', suggestions: places }
-      : { section, moved: true };
+      : section;
   };
 }
 
@@ -52,7 +50,7 @@ const LISTED =
  * Lines that are meant as entries and are not written like them, in order: in the group of a decision
  * file each item of a list, however its parts are divided.
  */
-export function unclearLines({ index, files }: Library): Omit<UnresolvedEntry, 'suggestions'>[] {
+export function unclearLines({ index, files }: Library): UnresolvedEntry[] {
   const { text, entries, legacy, warnings, groups } = index;
   const malformed = new Set(warnings.map(({ line }) => line));
   const fileOf = createGroupFinder(files.map(({ path }) => path));
@@ -71,7 +69,6 @@ export function unclearLines({ index, files }: Library): Omit<UnresolvedEntry, '
       fileOf(group) !== null;
     if (!isListed && !malformed.has(line)) return [];
     const key = plainText(plainIndexLine(source) ?? oneLine(source));
-    const reason: UnresolvedReason = 'other_form';
-    return [{ line, key, description: '', group: group?.title ?? '', reason }];
+    return [{ line, key, reason: 'other_form' as const, suggestions: [] }];
   });
 }

@@ -1,8 +1,5 @@
 /** What a migration did and what is left for a person; and the same as text. */
 
-/** Why a person should look at a trigger. */
-export type Doubt = 'no_verb' | 'shortened' | 'made_unique';
-
 export interface ConvertedEntry {
   /** 1-based, in the old index. */
   line: number;
@@ -10,11 +7,8 @@ export interface ConvertedEntry {
   trigger: string;
   header: string;
   file: string;
-  /** It now stands in the group of `file`, and stood elsewhere. */
-  moved: boolean;
-  /** Of all three fields together. */
-  words: number;
-  doubts: Doubt[];
+  /** A person should look at the trigger. */
+  isDoubtful: boolean;
 }
 
 /**
@@ -28,8 +22,6 @@ export interface UnresolvedEntry {
   /** 1-based, in the old index. */
   line: number;
   key: string;
-  description: string;
-  group: string;
   reason: UnresolvedReason;
   /** Titles that come closest, or files that have the title. */
   suggestions: string[];
@@ -49,17 +41,8 @@ export interface MigrationReport {
   removed: RemovedSection[];
   /** What became of the text that says how the index is used. */
   header: 'kept' | 'replaced' | 'inserted';
-  /** The passive paragraph that was replaced. */
-  replacedHeader: string | null;
-  /** Converted entries outside 8 to 20 words: the validator will not pass them. */
-  wordCounts: { trigger: string; words: number }[];
 }
 
-const DOUBTS: Readonly<Record<Doubt, string>> = {
-  no_verb: 'no verb found in the title: the verb is a guess',
-  shortened: 'shortened to five words',
-  made_unique: 'another entry had this phrase: words were added',
-};
 const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   unknown_header: 'no section has this title',
   ambiguous_header: 'several files have this title',
@@ -67,57 +50,41 @@ const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   other_form: 'it is neither "Key — description" nor an entry of three fields',
 };
 
-/** The migration moves lines: those of the report are found in what it started from. */
-const OLD_LINES = ' (lines of the index as it was)';
-
 /** The report for people, a line for each thing; ends with a line break. */
-export function reportText(report: MigrationReport): string {
-  const { converted, unresolved, removed, wordCounts } = report;
-  const doubtful = converted.filter(({ doubts }) => doubts.length > 0);
-  const moved = converted.filter((entry) => entry.moved).length;
+export function reportText({ converted, unresolved, removed, header }: MigrationReport): string {
+  const doubtful = converted.filter(({ isDoubtful }) => isDoubtful);
   const lines = [
-    `${count(converted.length, 'entry', 'entries')} converted, ${moved} of them moved to the group of their file`,
-    ...(report.header === 'kept' ? [] : [`instructions at the top ${report.header}`]),
-    ...(report.replacedHeader === null
+    `entries converted: ${converted.length}`,
+    ...(header === 'kept' ? [] : [`instructions at the top ${header}`]),
+    ...removed.flatMap(({ title, line, lines: [, ...rest] }) =>
+      part(
+        `Section "${title}" (line ${line} of the index as it was) removed:`,
+        rest.filter((one) => one.trim() !== ''),
+      ),
+    ),
+    ...(doubtful.length === 0
       ? []
-      : ['They were:', ...report.replacedHeader.split(/\r\n|\n|\r/).map((line) => `  ${line}`)]),
-    ...part(
-      removed.map(
-        ({ title, line }) => `Section "${title}" (line ${line} of the index as it was) removed:`,
-      ),
-      removed.flatMap((section) => section.lines.slice(1)).filter((line) => line.trim() !== ''),
-    ),
-    ...part(
-      [`${count(doubtful.length, 'trigger', 'triggers')} to improve${OLD_LINES}:`],
-      doubtful.map(
-        ({ line, trigger, header, doubts }) =>
-          `line ${line}: "${trigger}" for "${header}": ${doubts.map((doubt) => DOUBTS[doubt]).join('; ')}`,
-      ),
-    ),
-    ...part(
-      [
-        `${count(wordCounts.length, 'entry has', 'entries have')} too few or too many words (8 to 20 in the three fields):`,
-      ],
-      wordCounts.map(({ trigger, words }) => `"${trigger}": ${words}`),
-    ),
-    ...part(
-      [
-        `${unresolved.length === 1 ? '1 line left as it was' : `${unresolved.length} lines left as they were`}${OLD_LINES}:`,
-      ],
-      unresolved.map(
-        ({ line, key, reason, suggestions }) =>
-          `line ${line}: "${key}": ${REASONS[reason]}${suggestions.length === 0 ? '' : `: ${suggestions.join(', ')}`}`,
-      ),
-    ),
+      : part(
+          'Triggers to improve (lines of the index as it was):',
+          doubtful.map(
+            ({ line, trigger, header: title }) => `line ${line}: "${trigger}" for "${title}"`,
+          ),
+        )),
+    ...(unresolved.length === 0
+      ? []
+      : part(
+          'Left as they were (lines of the index as it was):',
+          unresolved.map(({ line, key, reason, suggestions }) =>
+            [`line ${line}: "${key}"`, REASONS[reason], suggestions.join(', ')]
+              .filter((one) => one !== '')
+              .join(': '),
+          ),
+        )),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** A heading and its lines, indented; nothing when there are none. */
-function part(heading: string[], lines: string[]): string[] {
-  return lines.length === 0 ? [] : ['', ...heading, ...lines.map((line) => `  ${line}`)];
-}
-
-function count(amount: number, one: string, many: string): string {
-  return `${amount} ${amount === 1 ? one : many}`;
+/** A heading and its lines, indented. */
+function part(heading: string, lines: readonly string[]): string[] {
+  return ['', heading, ...lines.map((line) => `  ${line}`)];
 }

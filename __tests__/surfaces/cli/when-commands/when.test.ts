@@ -365,7 +365,7 @@ Exit codes — zero for success, three for missing, two for usage errors, one fo
     expect(code).toBe(0);
     expect(out).toMatch(/^- 5: Exit codes — zero for success/m);
     expect(out).toMatch(/^\+ \d+: \/when [a-z ]+ \| Exit codes \| zero for success/m);
-    expect(out).toMatch(/^1 entry converted, /m);
+    expect(out).toMatch(/^entries converted: 1$/m);
     expect(err).toBe('agents/memory-index.md was left as it is (--dry-run)\n');
     expect(project.read('agents/memory-index.md')).toBe(OLD);
   });
@@ -375,7 +375,7 @@ Exit codes — zero for success, three for missing, two for usage errors, one fo
     const { code, out, err } = await project.cue('when', 'migrate');
 
     expect(code).toBe(0);
-    expect(out).toMatch(/^1 entry converted, /);
+    expect(out).toMatch(/^entries converted: 1$/m);
     expect(err).toBe(
       'agents/memory-index.md is migrated; as it was: agents/memory-index.md.bak.1\n',
     );
@@ -390,8 +390,8 @@ Exit codes — zero for success, three for missing, two for usage errors, one fo
     const { code, out, err } = await project.cue('when', 'migrate');
 
     expect(code).toBe(1);
-    expect(out).toMatch(/^0 entries converted/);
-    expect(out).toContain('1 line left as it was');
+    expect(out).toMatch(/^entries converted: 0$/m);
+    expect(out).toContain('Left as they were (lines');
     expect(err).toBe(
       'agents/memory-index.md was left as it is: no rule can decide what is listed\n',
     );
