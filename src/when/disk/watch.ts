@@ -47,14 +47,10 @@ export async function watchFolder(
   const reader = createFolderReader(paths, clock);
   const filter = createShrinkFilter({ settleMs: deps.settleMs ?? SETTLE_MS });
   let told: DiskState | null = null;
-  let read: DiskState | null = null;
   let closed = false;
   let watcher: FSWatcher | null = null;
   /** Folders that are watched; '': the watch is to be set up anew. */
   let watched = '';
-  /** Since the last look: whether there was an event, and whether one is due without any. */
-  let heard = false;
-  let unasked = false;
   let soon: NodeJS.Timeout | undefined;
   let again: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -63,19 +59,10 @@ export async function watchFolder(
 
   async function lookOnce(): Promise<void> {
     if (closed) return;
-    const isUnheard = unasked && !heard;
-    unasked = false;
-    heard = false;
     const startedMs = clock.now();
     let againInMs: number | null = null;
     try {
-      const seen = await reader.read();
-      if (isUnheard && !heard && read !== null && !isSame(read, seen)) {
-        log?.info({ index: paths.index }, 'a change was not reported: watching anew');
-        watched = '';
-      }
-      read = seen;
-      const { state, ...filtered } = filter.see(seen, clock.now());
+      const { state, ...filtered } = filter.see(await reader.read(), clock.now());
       againInMs = filtered.againInMs;
       if (closed) return;
       await watchAgain();
@@ -104,14 +91,10 @@ export async function watchFolder(
   function lookAgain(inMs: number): void {
     clearTimeout(again);
     if (closed) return;
-    again = setTimeout(() => {
-      unasked = true;
-      void look();
-    }, inMs).unref();
+    again = setTimeout(() => void look(), inMs).unref();
   }
 
   function onEvent(): void {
-    heard = true;
     if (closed || soon !== undefined) return;
     soon = setTimeout(() => {
       soon = undefined;
