@@ -1,7 +1,7 @@
 /** Where the `/when` index of a project is, when nobody says so. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isBelow, realPath } from '../shared/folders.js';
+import { isBelow, isFolder, realPath } from '../shared/folders.js';
 import type { WhenPaths } from './types.js';
 
 /** Below a directory of the project, in this order. */
@@ -72,8 +72,9 @@ export function faultOfPaths({
   decisions,
   roots,
 }: WhenPaths): { of: 'index' | 'decisions'; message: string } | null {
-  if (isFolder(index) === true) return { of: 'index', message: `${index} is a folder, not a file` };
-  if (isFolder(decisions) === false) {
+  if (existsSync(index) && isFolder(index))
+    return { of: 'index', message: `${index} is a folder, not a file` };
+  if (existsSync(decisions) && !isFolder(decisions)) {
     return { of: 'decisions', message: `${decisions} is a file, not a folder` };
   }
   const isOutside = (path: string) =>
@@ -89,13 +90,4 @@ function isWithin(path: string, roots: readonly string[]): boolean {
 
 function outside(path: string, roots: readonly string[] = []): string {
   return `${path} lies outside the allowed folders (${roots.join(', ')})`;
-}
-
-/** `null`: it cannot be said. */
-function isFolder(path: string): boolean | null {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return null;
-  }
 }
