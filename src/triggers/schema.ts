@@ -17,33 +17,6 @@ export type TriggerWakeMode = (typeof WAKE_MODES)[number];
 export type TimezoneSource = (typeof TIMEZONE_SOURCES)[number];
 export type TriggerExecutionStatus = (typeof RUN_STATUSES)[number];
 
-/**
- * When a trigger fires. Exactly the field of its `triggerType` is used:
- * - `interval`: `intervalMs` (milliseconds), counted from `startAtIso`, else `anchorMs`. With
- *   `wallClock` the interval is a whole number of days and steps in calendar days of `timezone`,
- *   so that "every other day at 9" stays at 9 across a clock change.
- * - `once`: `scheduledAtIso` (an instant, ISO 8601).
- * - `cron`: `cronExpression` read in `timezone` (IANA name; UTC when absent).
- * `startAtIso`/`untilIso` bound all of them; both ends are inclusive.
- */
-export interface Schedule {
-  triggerType: TriggerType;
-  intervalMs?: number;
-  scheduledAtIso?: string;
-  cronExpression?: string;
-  timezone?: string;
-  startAtIso?: string;
-  untilIso?: string;
-  anchorMs?: number;
-  wallClock?: boolean;
-}
-
-/** The fields of a trigger that are its schedule. */
-export const SCHEDULE_FIELDS = [
-  ...['triggerType', 'intervalMs', 'scheduledAtIso', 'cronExpression', 'timezone'],
-  ...['startAtIso', 'untilIso', 'anchorMs', 'wallClock'],
-] as (keyof Schedule)[];
-
 export const MISSED_RUN_MODES = ['skip', 'once', 'all'] as const;
 export const OVERLAP_POLICIES = ['skip', 'queue'] as const;
 
@@ -60,23 +33,21 @@ export const LIMITS = {
   batch: 10_000,
 } as const;
 
-const HALF_CHARACTER = 'must not contain half a character (a lone surrogate)';
-
 /** PostgreSQL refuses lone surrogates, and one of them would take a whole batch down. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
+const wellFormed = z
+  .string()
+  .refine(isWellFormed, 'must not contain half a character (a lone surrogate)');
+const storable = wellFormed.refine(
+  (text) => !text.includes('\u0000'),
+  'must not contain NUL characters',
+);
+
 /** Text that the database takes. */
-export function storableText(max: number) {
-  return z
-    .string()
-    .max(max)
-    .refine(
-      (text) => !text.includes('\u0000') && isWellFormed(text),
-      'must not contain NUL characters',
-    );
-}
+export const storableText = (max: number) => storable.max(max);
 
 const isoString = z.string().min(1).max(64);
 const uuidString = z.guid();
@@ -110,7 +81,20 @@ export const scheduleSchema = z.strictObject({
   untilIso: isoString.optional(),
   anchorMs: z.int().optional(),
   wallClock: z.boolean().optional(),
-}) satisfies z.ZodType<Schedule>;
+});
+/**
+ * When a trigger fires. Exactly the field of its `triggerType` is used:
+ * - `interval`: `intervalMs` (milliseconds), counted from `startAtIso`, else `anchorMs`. With
+ *   `wallClock` the interval is a whole number of days and steps in calendar days of `timezone`,
+ *   so that "every other day at 9" stays at 9 across a clock change.
+ * - `once`: `scheduledAtIso` (an instant, ISO 8601).
+ * - `cron`: `cronExpression` read in `timezone` (IANA name; UTC when absent).
+ * `startAtIso`/`untilIso` bound all of them; both ends are inclusive.
+ */
+export type Schedule = z.infer<typeof scheduleSchema>;
+
+/** The fields of a trigger that are its schedule. */
+export const SCHEDULE_FIELDS = Object.keys(scheduleSchema.shape) as (keyof Schedule)[];
 
 /** Policies a person may set; each has the default of DESIGN §4. */
 export const policiesShape = {
@@ -121,35 +105,27 @@ export const policiesShape = {
   maxFailures: z.int().min(1).max(100).optional(),
 };
 
-const instructionsSchema = z
-  .string()
-  .refine(isVisible, 'must not be empty: say what to do when it fires')
-  .refine(
-    (text) => Buffer.byteLength(text) <= LIMITS.instructionsBytes,
-    `must be at most ${LIMITS.instructionsBytes} bytes`,
-  )
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
-  .refine(isWellFormed, HALF_CHARACTER);
-
-const displayNameSchema = z
-  .string()
-  .trim()
-  .refine(isVisible, 'must not be empty')
-  .max(LIMITS.displayNameChars)
-  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
-  .refine(isWellFormed, HALF_CHARACTER);
-
-/** What a caller gives to create a trigger. */
-export const triggerDraftSchema = z.strictObject({
-  instructions: instructionsSchema,
-  displayName: displayNameSchema.optional(),
+/** What a trigger does, and what a change may put in its place. */
+const workShape = {
+  instructions: storable
+    .refine(isVisible, 'must not be empty: say what to do when it fires')
+    .refine(
+      (text) => Buffer.byteLength(text) <= LIMITS.instructionsBytes,
+      `must be at most ${LIMITS.instructionsBytes} bytes`,
+    ),
+  displayName: wellFormed
+    .trim()
+    .refine(isVisible, 'must not be empty')
+    .max(LIMITS.displayNameChars)
+    .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters'),
   schedule: scheduleSchema,
-  enabled: z.boolean().default(true),
-  wakeMode: z.enum(WAKE_MODES).default('inject_now'),
-  createdBy: z.enum(['user', 'agent', 'system']).default('user'),
-  runImmediately: z.boolean().default(false),
-  ...policiesShape,
-  deliverTo: deliverToSchema.optional(),
+  enabled: z.boolean(),
+  wakeMode: z.enum(WAKE_MODES),
+};
+const createdBy = z.enum(['user', 'agent', 'system']);
+
+/** Who made it and where. */
+const originShape = {
   creatorEntityId: uuidString.optional(),
   originRoomId: uuidString.optional(),
   parentTriggerId: uuidString.optional(),
@@ -159,6 +135,19 @@ export const triggerDraftSchema = z.strictObject({
   creatorIsGuest: z.literal(true).optional(),
   /** Absent: no time depends on the zone; never read from a request. */
   timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
+};
+
+/** What a caller gives to create a trigger. */
+export const triggerDraftSchema = z.strictObject({
+  ...workShape,
+  displayName: workShape.displayName.optional(),
+  enabled: workShape.enabled.default(true),
+  wakeMode: workShape.wakeMode.default('inject_now'),
+  createdBy: createdBy.default('user'),
+  runImmediately: z.boolean().default(false),
+  ...policiesShape,
+  deliverTo: deliverToSchema.optional(),
+  ...originShape,
 });
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
 
@@ -167,18 +156,14 @@ export type TriggerDraft = z.input<typeof triggerDraftSchema>;
  * that is null is taken away: its default holds again.
  */
 export const triggerPatchSchema = z.strictObject({
-  instructions: instructionsSchema.optional(),
-  displayName: displayNameSchema.optional(),
-  schedule: scheduleSchema.optional(),
-  enabled: z.boolean().optional(),
-  wakeMode: z.enum(WAKE_MODES).optional(),
+  ...z.object(workShape).partial().shape,
   maxRuns: policiesShape.maxRuns.nullable(),
   missedRunPolicy: policiesShape.missedRunPolicy.nullable(),
   overlapPolicy: policiesShape.overlapPolicy.nullable(),
   timeoutMs: policiesShape.timeoutMs.nullable(),
   maxFailures: policiesShape.maxFailures.nullable(),
   deliverTo: deliverToSchema.nullable().optional(),
-  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
+  timezoneSource: originShape.timezoneSource,
   /** The one the change was made against; absent: the current one. */
   revision: z.int().min(0).optional(),
 });
@@ -194,15 +179,10 @@ export const triggerConfigSchema = z.looseObject({
   triggerId: uuidString,
   displayName: z.string(),
   instructions: z.string().min(1),
-  triggerType: z.enum(TRIGGER_TYPES),
+  ...scheduleSchema.shape,
   enabled: z.boolean(),
-  wakeMode: z.enum(WAKE_MODES),
-  createdBy: z.enum(['user', 'agent', 'system']),
-  timezone: z.string().optional(),
-  intervalMs: z.number().optional(),
-  scheduledAtIso: z.string().optional(),
-  cronExpression: z.string().optional(),
-  maxRuns: z.number().optional(),
+  wakeMode: workShape.wakeMode,
+  createdBy,
   runCount: z.number(),
   lastRunAtIso: z.string().optional(),
   lastStatus: z.enum(RUN_STATUSES).optional(),
@@ -210,21 +190,10 @@ export const triggerConfigSchema = z.looseObject({
   /** Time of the occurrence that is next in line; `null`: nothing left to run. */
   nextRunAtMs: z.number().nullable().optional(),
   dedupeKey: z.string().optional(),
-  startAtIso: z.string().optional(),
-  untilIso: z.string().optional(),
-  anchorMs: z.number().optional(),
-  wallClock: z.boolean().optional(),
+  ...policiesShape,
   missedRunPolicy: missedRunPolicySchema.partial().optional(),
-  overlapPolicy: z.enum(OVERLAP_POLICIES).optional(),
-  timeoutMs: z.number().optional(),
-  maxFailures: z.number().optional(),
   deliverTo: z.object({ roomId: z.string(), source: z.string().optional() }).optional(),
-  creatorEntityId: z.string().optional(),
-  originRoomId: z.string().optional(),
-  parentTriggerId: z.string().optional(),
-  creatorAgentId: z.string().optional(),
-  creatorIsGuest: z.literal(true).optional(),
-  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
+  ...originShape,
   /** Why it does not run although it exists ("paused after 5 failed runs: …"). */
   pausedReason: z.string().optional(),
   /** Failed runs in a row. */
