@@ -12,7 +12,7 @@ import type {
   TriggerSummary,
 } from '../../src/index.js';
 import type { ImportResult } from '../../src/memory/index.js';
-import type { DispatchStep } from '../../src/triggers/index.js';
+import type { BatchResult, DispatchStep } from '../../src/triggers/index.js';
 import { programOf } from './programs.js';
 
 /** Where a child stops itself: a step of a dispatch, or before and after its send handler sends. */
@@ -60,7 +60,7 @@ interface Methods {
   chat(seed: string): Chat;
   create(draft: unknown): { created: boolean; trigger: TriggerSummary };
   createMany(drafts: unknown[]): CreateManyResult;
-  import(triggers: unknown[]): CreateManyResult;
+  import(triggers: unknown[]): BatchResult;
   update(id: string, patch: unknown): TriggerSummary;
   list(): { triggers: TriggerSummary[]; total: number };
   health(): TriggerHealth;

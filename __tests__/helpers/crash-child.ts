@@ -238,7 +238,7 @@ async function obey(command: ChildCommand): Promise<unknown> {
     case 'createMany':
       return triggers.createMany(allDated(command.args[0] as Draft[]), { requester: OPERATOR });
     case 'import':
-      return triggers.importAll({ triggers: command.args[0] });
+      return triggers.requests.importAll({ triggers: command.args[0] });
     case 'update':
       return triggers.update(command.args[0], command.args[1] as TriggerPatch, OPERATOR);
     case 'get':

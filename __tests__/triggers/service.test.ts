@@ -614,16 +614,16 @@ describe('export and import', () => {
     const exported = JSON.parse(JSON.stringify(await agent.triggers.exportAll()));
     expect(exported.triggers).toHaveLength(1);
 
-    const again = await agent.triggers.importAll(exported);
+    const again = await agent.triggers.requests.importAll(exported);
     expect([again.created.length, again.duplicates.length]).toEqual([0, 1]);
 
     await agent.triggers.delete(kept.id, OPERATOR);
     time.jump(MINUTE);
-    const back = await agent.triggers.importAll({
+    const back = await agent.triggers.requests.importAll({
       triggers: [...exported.triggers, { version: 1, broken: true }],
     });
     expect([back.created.length, back.rejected.length]).toEqual([1, 1]);
-    const id = back.created[0]?.id ?? '';
+    const id = back.created[0]?.trigger.id ?? '';
     expect(await agent.triggers.get(id, OPERATOR)).toMatchObject({
       displayName: 'Traveller',
       cronExpression: '0 9 * * 1-5',

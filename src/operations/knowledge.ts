@@ -1,4 +1,5 @@
 /** Identities, chapters and wisdom, export and import: who works here, and what it has come to. */
+
 import { z } from 'zod';
 import {
   chapterListSchema,
@@ -7,9 +8,10 @@ import {
   synthesizeRequestSchema,
   wisdomRequestSchema,
 } from '../memory/index.js';
+import { defined } from '../shared/json.js';
 import { safe } from '../shared/safe-text.js';
 import { defineOperation, defineTool, type Operation, workOf } from './operation.js';
-import { given, pageOf, pageShape, searchText, wholeNumber } from './query.js';
+import { pageOf, pageShape, searchText, wholeNumber } from './query.js';
 import { memoryOf } from './services.js';
 import { briefChapter, briefWisdom, memoryCount, nextPage, quoted } from './shown.js';
 
@@ -141,7 +143,7 @@ const recallWisdom = defineTool({
   rest: {
     ...{ method: 'GET', path: '/wisdom' },
     query: z.strictObject({ limit: wholeNumber(1, 100).default(50), q: searchText.optional() }),
-    input: ({ query: { q, ...page } }) => given({ query: q, ...page }),
+    input: ({ query: { q, ...page } }) => defined({ query: q, ...page }),
     answer: ({ wisdom, total }) => ({ wisdom, total, nextCursor: null }),
   },
   shown: (found) => ({ ...found, wisdom: found.wisdom.map(briefWisdom) }),

@@ -1,4 +1,5 @@
 /** Work memory as tools (seed `rum-architecture.md`, MCP Interface Layer). */
+
 import { z } from 'zod';
 import {
   DEPTHS,
@@ -14,9 +15,10 @@ import {
 } from '../memory/index.js';
 import { NotFoundError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
+import { defined } from '../shared/json.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { defineOperation, defineTool, type Operation, workOf } from './operation.js';
-import { flag, given, pageOf, pageShape, searchText, wholeNumber } from './query.js';
+import { flag, pageOf, pageShape, searchText, wholeNumber } from './query.js';
 import { memoryOf } from './services.js';
 import { briefMemory, memoryCount, memoryLine, nextPage, quoted, readable } from './shown.js';
 
@@ -143,7 +145,7 @@ const update = defineTool({
     input({ id, body, headers }) {
       const sent = Object(body);
       const revision = revisionOf(headers['if-match'], sent.revision);
-      return { ...sent, memory_id: id, ...given({ revision }) };
+      return { ...sent, memory_id: id, ...defined({ revision }) };
     },
   },
   shown: ({ memory: _whole, ...updated }) => updated,
@@ -189,7 +191,7 @@ const recall = defineTool({
   reads: true,
   call({ explain, timezone, counted, ...input }, { runtime, caller }) {
     const how = parsed(asked, { explain, timezone, counted });
-    const options = given({ zone: how.timezone, counted: how.counted });
+    const options = defined({ zone: how.timezone, counted: how.counted });
     return memoryOf(runtime).recall(input, caller, options);
   },
   rest: {

@@ -1,4 +1,5 @@
 /** Hooks and offers as tools (seed `rum-triggers.md`): a client says what it does and is told what is known. */
+
 import { z } from 'zod';
 import {
   ANSWER_SHAPE,
@@ -15,6 +16,7 @@ import type { Caller } from '../records/index.js';
 import { AppError, type InvalidInputError, wrongField } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { isUuid } from '../shared/ids.js';
+import { defined } from '../shared/json.js';
 import { safe } from '../shared/safe-text.js';
 import {
   defineOperation,
@@ -23,7 +25,7 @@ import {
   type OperationCall,
   type Tool,
 } from './operation.js';
-import { flag, given, instant, pageShape, searchText, storableText, wholeNumber } from './query.js';
+import { flag, instant, pageShape, searchText, storableText, wholeNumber } from './query.js';
 import { offersOf } from './services.js';
 
 const SUBJECT = 200;
@@ -339,7 +341,7 @@ const list = defineOperation({
   description: 'Offers, newest first.',
   reads: true,
   async call({ forAgentId, ...query }, { runtime, caller }) {
-    const asked = given({ ...query, agentId: forAgentId }) as Parameters<
+    const asked = defined({ ...query, agentId: forAgentId }) as Parameters<
       ProactiveService['list']
     >[0];
     return offersOf(runtime).list(asked, caller);

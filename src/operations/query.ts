@@ -39,15 +39,6 @@ export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((word) => word === 'true');
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Without the fields that were not sent. */
-export function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Given<T>;
-}
-
 /** A page of a service as REST gives it: `nextCursor` in place of `next_cursor`. */
 export function pageOf<Page extends { next_cursor: string | null }>({
   next_cursor,

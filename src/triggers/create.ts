@@ -1,5 +1,4 @@
 /** New triggers: limits, confirmation, duplicates; one by one, thousands at once, or from an export. */
-import type { z } from 'zod';
 import { yieldToLoop } from '../shared/async.js';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
@@ -137,7 +136,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   }
 
   async function checkLimits(
-    draft: z.output<typeof triggerDraftSchema>,
+    draft: TriggerDraft,
     options: CreateOptions,
     settings: TriggerSettings,
     nowMs: number,
@@ -201,10 +200,9 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     const existing = (await store.byDedupeKeys([key])).get(key);
     if (existing) return { created: false, trigger: twinFor(requester, summaryOf(existing)) };
 
-    const parsed = triggerDraftSchema.parse(given);
-    await checkLimits(parsed, options, settings, nowMs);
+    await checkLimits(given, options, settings, nowMs);
     if (options.source === 'conversation' && !options.confirmed) {
-      const confirm = confirmationFor(parsed.schedule, nowMs);
+      const confirm = confirmationFor(given.schedule, nowMs);
       if (confirm) return { created: false, confirm };
     }
     const stored = await insertOne(placed(task), key);
@@ -329,7 +327,8 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     drafts: TriggerDraft[],
     _options: { requester: Requester },
   ): Promise<CreateManyResult> {
-    return asResult(await createEach(drafts.map((draft) => ({ draft }))));
+    const { created, ...others } = sorted(await createEach(drafts.map((draft) => ({ draft }))));
+    return { created: created.map(({ trigger }) => trigger), ...others };
   }
 
   /** Everything needed to have the same triggers elsewhere. */
@@ -373,8 +372,6 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     confirmationFor,
     exportAll,
     importEach,
-    importAll: async (input: { triggers: unknown[] }): Promise<CreateManyResult> =>
-      asResult(await importEach(input.triggers)),
   };
 }
 
@@ -390,11 +387,6 @@ export function sorted(results: readonly ItemResult[]): {
     'findings' in one ? [{ index, findings: one.findings }] : [],
   );
   return { created: stored(true), duplicates: stored(false), rejected };
-}
-
-function asResult(results: readonly ItemResult[]): CreateManyResult {
-  const { created, ...others } = sorted(results);
-  return { created: created.map(({ trigger }) => trigger), ...others };
 }
 
 /** The trigger that exists already, if the requester may see it. @throws AppError DUPLICATE */

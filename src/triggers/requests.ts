@@ -17,7 +17,6 @@ import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './re
 import { type KnownZone, timezoneSourceOf } from './retime.js';
 import { parseIso, type ScheduleLimits } from './schedule.js';
 import {
-  isWellFormed,
   LIMITS,
   type Requester,
   scheduleSchema,
@@ -40,15 +39,10 @@ const timezoneSchema = z
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
   });
 
-const scheduleTextSchema = z
-  .string()
-  .refine(isVisible, 'must not be empty')
-  .max(
-    LIMITS.scheduleTextChars,
-    `must have at most ${LIMITS.scheduleTextChars} characters: say when alone, and what to do as instructions`,
-  )
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
-  .refine(isWellFormed, 'must not contain half a character (a lone surrogate)');
+const scheduleTextSchema = storableText(
+  LIMITS.scheduleTextChars,
+  `must have at most ${LIMITS.scheduleTextChars} characters: say when alone, and what to do as instructions`,
+).refine(isVisible, 'must not be empty');
 
 const either = {
   text: scheduleTextSchema.optional(),
@@ -68,11 +62,14 @@ export const triggerInputSchema = triggerDraftSchema
   .partial({ instructions: true })
   .extend(either);
 
+const id = z.string().min(1).max(100);
+
 /**
  * What changes one: the fields of a patch, or one of the two commands `snoozeUntil` (ISO 8601,
  * without an offset in the trigger's zone) and `skipNext`, which stand alone.
  */
-export const triggerChangeSchema = triggerPatchSchema.omit({ timezoneSource: true }).extend({
+export const editInputSchema = triggerPatchSchema.omit({ timezoneSource: true }).extend({
+  id,
   ...either,
   snoozeUntil: z.string().min(1).max(64).optional(),
   skipNext: z.literal(true).optional(),
@@ -82,8 +79,6 @@ const previewInputSchema = z.strictObject(either);
 
 /** How long a caller may wait for a run, ms. */
 const MAX_WAIT_MS = 20_000;
-
-const id = z.string().min(1).max(100);
 
 export const listInputSchema = z.strictObject({
   state: z.enum(TRIGGER_STATES).optional(),
@@ -95,7 +90,6 @@ export const listInputSchema = z.strictObject({
   order: z.enum(['newest', 'soonest']).optional(),
 });
 export const idInputSchema = z.strictObject({ id });
-export const editInputSchema = triggerChangeSchema.extend({ id });
 export const runInputSchema = z.strictObject({
   id,
   /** Waits so long for the end. */
@@ -177,8 +171,8 @@ export function createRequests(deps: RequestsDeps) {
   }
 
   /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, DUPLICATE or DISABLED */
-  async function change(id: string, raw: unknown, requester: Requester): Promise<TriggerSummary> {
-    const change = parsed(triggerChangeSchema, raw);
+  async function edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {
+    const { id, ...change } = parsed(editInputSchema, raw);
     const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = change;
     const asked = Object.entries(change).filter(([, value]) => value !== undefined);
     if (asked.every(([name]) => name === 'revision')) throw new InvalidInputError([NOTHING]);
@@ -250,8 +244,6 @@ export function createRequests(deps: RequestsDeps) {
       return sorted(await triggers.createEach(known));
     },
 
-    change,
-
     /** Rooms are not checked: those of another agent are not here, and the answers are kept. */
     async importAll(raw: unknown): Promise<BatchResult> {
       const given = parsed(importSchema, raw);
@@ -268,11 +260,7 @@ export function createRequests(deps: RequestsDeps) {
       return triggers.list(filter, { limit, ...defined({ cursor, order }) }, requester);
     },
 
-    /** `change` with the id in the same object. */
-    async edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {
-      const { id, ...fields } = parsed(editInputSchema, raw);
-      return change(id, fields, requester);
-    },
+    edit,
 
     async remove(raw: unknown, requester: Requester): Promise<TriggerSummary> {
       return triggers.remove(parsed(idInputSchema, raw).id, requester);

@@ -47,7 +47,7 @@ const storable = wellFormed.refine(
 );
 
 /** Text that the database takes. */
-export const storableText = (max: number) => storable.max(max);
+export const storableText = (max: number, message?: string) => storable.max(max, message);
 
 const isoString = z.string().min(1).max(64);
 const uuidString = z.guid();

@@ -133,7 +133,6 @@ export class TriggerService extends Service {
   declare readonly delete: Triggers['remove'];
   declare readonly run: Triggers['run'];
   declare readonly exportAll: Triggers['exportAll'];
-  declare readonly importAll: Triggers['importAll'];
   /**
    * The same for requests from outside of a conversation, read and judged from unknown data: the
    * schedule may be text.

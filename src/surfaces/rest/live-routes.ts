@@ -4,18 +4,11 @@
  */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
-import {
-  flag,
-  forWhom,
-  given,
-  healthOf,
-  memoryOf,
-  offersOf,
-  triggersOf,
-} from '../../operations/index.js';
+import { flag, forWhom, healthOf, memoryOf, offersOf, triggersOf } from '../../operations/index.js';
 import { AppError, messageOf, wrongField } from '../../shared/errors.js';
 import { parsed } from '../../shared/findings.js';
 import { isUuid, randomIds } from '../../shared/ids.js';
+import { defined } from '../../shared/json.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
 import type { EventStream, ServerEvent } from './event-stream.js';
 import { anyObject, OPERATOR } from './operation-routes.js';
@@ -343,7 +336,7 @@ function offerRoutes(route: MakeRoute): Route[] {
         const person = await personOf(runtime, entityId, input.roomId);
         const { sessionMayBegin: mayBegin = false } = parsed(
           mayBeginShape,
-          given({ sessionMayBegin }),
+          defined({ sessionMayBegin }),
         );
         const how = { answered: isRead, speakerId: person?.speakerId, mayBegin };
         return { status: 201, body: await service.happen(input, person?.caller, how) };
@@ -390,7 +383,7 @@ function offerStream(
           const { type, ...data } = event;
           send({ event: type, id: event.offer.id, data });
         },
-        given({ ...options, agentId: forAgentId }),
+        defined({ ...options, agentId: forAgentId }),
       ),
     isOpen: () => isRunning(runtime),
   };

@@ -2,8 +2,8 @@
 
 import type { Route } from '@elizaos/core';
 import { startedService } from '../../host/index.js';
-import { given } from '../../operations/index.js';
 import { wrongField } from '../../shared/errors.js';
+import { defined } from '../../shared/json.js';
 import { McpService, messageFault } from '../mcp/index.js';
 import {
   CLIENT_SESSION_HEADER,
@@ -40,7 +40,7 @@ export function mcpRoutes(route: MakeRoute): Route[] {
         if (fault) return Response.json(fault, { status: 400 });
         const request = new Request(new URL(path, BASE), {
           method: type,
-          headers: given(headers) as Record<string, string>,
+          headers: defined(headers) as Record<string, string>,
         });
         const parsed = type === 'POST' ? (body ?? null) : undefined;
         const isLocal = isLocalKey(headers[LOCAL_KEY_HEADER]);

@@ -2,7 +2,6 @@
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
 import {
-  given,
   memoryOf,
   OPERATIONS,
   type Operation,
@@ -12,6 +11,7 @@ import {
 import type { Caller } from '../../records/index.js';
 import { wrongField } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
+import { defined } from '../../shared/json.js';
 import type { MakeRoute } from './route.js';
 
 /** REST acts as operator of the project (DESIGN §3). */
@@ -37,9 +37,9 @@ function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding
     ...{ type: method, path },
     ...(query === undefined ? {} : { query }),
     ...(takesBody ? { body } : {}),
-    ...given({ bodyOptional, slow }),
+    ...defined({ bodyOptional, slow }),
     async handle({ runtime, params, query, body, headers }) {
-      const request = { id: params.id ?? '', query: given(query), body, headers };
+      const request = { id: params.id ?? '', query: defined(query), body, headers };
       const { caller, ...spoken } = speakerOf(rest, request);
       const { query: asked, body: sent } = spoken.request;
       const fields = { ...asked, ...Object(sent) };
