@@ -9,7 +9,6 @@ import {
   ONE_WORDS,
   ORDINALS,
   repaired,
-  repairedUnit,
   SPELLINGS,
   TEN_WORDS,
   UNIT_SPELLINGS,
@@ -191,11 +190,7 @@ function wordOf(found: Token, before: readonly Token[]): string {
     return touches ? `${low}m` : low;
   }
   if (low.includes('/') || low.includes("'")) return low;
-  const last = before.at(-1);
-  const counted =
-    last?.kind === 'number' || (last?.kind === 'word' && /^(?:every|each)$/.test(last.low));
-  const unit = counted ? repairedUnit(low) : low;
-  return unit === low ? repaired(low) : unit;
+  return repaired(low);
 }
 
 /** The lower-case word at `index`, '' outside. Quotes answer '' too: nothing matches them. */

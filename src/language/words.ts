@@ -144,6 +144,14 @@ const ALIASES = table({
   tonight: 'tonite tnite',
   please: 'pls plz plse pleas',
   every: 'ev evr',
+  day: 'dya daay',
+  days: 'dyas dasy',
+  week: 'wek weke weeek',
+  weeks: 'wekes weks',
+  year: 'yaer',
+  night: 'nigth nihgt',
+  minute: 'minuet',
+  minutes: 'minuets',
   weekday: 'wkday',
   weekdays: 'wkdays',
   weekend: 'wknd',
@@ -171,7 +179,7 @@ const ENGLISH = new Set(
   (
     'ever very never fever every everyone everything everybody everywhere eventually event events even evens evenly evenings ' +
     'mouth moth moths mouths mount mounts north sixths tenths monty monday money monkey monthlies ' +
-    'mourning mornings moaning warning meaning morn minuet minuets minutia minuted mints mines minus mints ' +
+    'mourning mornings moaning warning meaning morn minutia minuted mints mines minus mints ' +
     'reminds reminded reminding reminders remained remain remains remand remake rewind rewinds rescind render renders remainder remainders rejoinder ' +
     'schedules scheduled scheduler schedulers scheduling summarizes summarized summarizer summarised notified notifies notes noting ' +
     'pleased pleases plead pleat release lease crease ' +
@@ -208,32 +216,6 @@ export function repaired(written: string): string {
   if (distance === 2 && (!sharesEnds(low, best) || best.length < 7)) return low;
   return best;
 }
-
-/** Units of time: behind "every" or a number even a short or English-looking slip can be nothing else. */
-const UNIT_WORDS = (
-  'day days week weeks hour hours month months year years minute minutes second seconds ' +
-  'morning evening night weekday'
-).split(' ');
-const NO_UNIT = /^(?:mints?|mines?|months?|moths?|mouths?|mounts?|wee|da|ho|mo|we|ye)$/;
-
-/** The unit meant by `low` where one must stand ("every dya", "15 minuets"), or `low` itself. */
-export function repairedUnit(low: string): string {
-  if (low.length < 3 || low.length > 9 || NO_UNIT.test(low) || !/^\p{L}+$/u.test(low)) return low;
-  const candidates = UNIT_WORDS.filter((word) => word.charAt(0) === low.charAt(0));
-  if (candidates.includes(low)) return low;
-  // Only letters swapped, left out or doubled: a changed letter makes too many other words.
-  const slips = candidates.filter((word) => isSlip(low, word));
-  return (slips.length === 1 ? slips[0] : missingLetters(low, slips)) ?? low;
-}
-
-function isSlip(low: string, word: string): boolean {
-  if (low.length === word.length) {
-    return editDistance(low, word) === 1 && sorted(low) === sorted(word);
-  }
-  return Math.abs(low.length - word.length) === 1 && editDistance(low, word) === 1;
-}
-
-const sorted = (word: string): string => [...word].sort().join('');
 
 function nearest(
   low: string,
