@@ -30,8 +30,6 @@ export interface Finding {
   field: string;
   /** Goes on from the name of the field; it speaks to programs. */
   message: string;
-  /** What is wrong, for programs, where they are to tell one thing from another. */
-  code?: string;
   /** The same as a sentence for the person who wrote it. */
   text?: string;
 }

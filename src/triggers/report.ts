@@ -98,7 +98,7 @@ export function judgedScheduleInput(
     findings.map(({ field, message }) => {
       if (input.schedule !== undefined) return { field: `schedule.${field}`, message };
       const said = `${SAID[field] ?? field} ${message}`;
-      return inText('not_allowed', said, `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
+      return inText(said, `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
     }),
   );
 }
@@ -134,19 +134,13 @@ export function readScheduleInput(
     bare.kind === 'ambiguous' ? bare.question : whole.kind === 'ambiguous' ? whole.question : null;
   throw new InvalidInputError([
     question === null
-      ? inText('no_time', UNREAD, `The sentence ${UNREAD}.`)
-      : inText('unclear', `${question} ${WAY_OUT}`, question),
+      ? inText(UNREAD, `The sentence ${UNREAD}.`)
+      : inText(`${question} ${WAY_OUT}`, question),
   ]);
 }
 
 /** For programs the `message`; as a sentence for whoever wrote it the `text`. */
-function inText(
-  code: 'no_time' | 'unclear' | 'not_allowed',
-  message: string,
-  text: string,
-): Finding {
-  return { field: 'text', code, message, text };
-}
+const inText = (message: string, text: string): Finding => ({ field: 'text', message, text });
 
 const UNREAD = 'says no time that can be read: write "every weekday at 9" or "in 2 hours"';
 const WAY_OUT =
