@@ -1,4 +1,4 @@
-/** `npm run train`: sources → pairs → table (training/README.md); with `gate`, `hints` or `recall`, their weights. */
+/** `npm run train`: sources → pairs → table (training/README.md); with `gate`, `hints`, `announcements` or `recall`, their weights. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,6 +32,10 @@ if (what === 'hints') {
   const hints = await import('./hints/run.js');
   process.exit(hints.run(rest));
 }
+if (what === 'announcements') {
+  const announcements = await import('./announcements/run.js');
+  process.exit(announcements.run(rest));
+}
 if (what === 'recall') {
   const recall = await import('./recall/run.js');
   process.exit(await recall.run(rest));
@@ -44,7 +48,7 @@ const { values } = parseArgs({
     pairs: { type: 'string' },
     out: { type: 'string' },
     dimension: { type: 'string', default: '192' },
-    steps: { type: 'string', default: '4500' },
+    steps: { type: 'string', default: '7000' },
     batch: { type: 'string', default: '512' },
     collected: { type: 'boolean', default: false },
     rarities: { type: 'boolean', default: false },

@@ -11,5 +11,5 @@ export const CALIBRATED: Readonly<Record<string, Calibration>> = {
   'lexical-v1': { candidate: 0.45, strong: 0.81, calibrated: true },
   'Xenova/all-MiniLM-L6-v2@q8': { candidate: 0.5, strong: 0.7, calibrated: false },
   'static-glove-use-384@179012df': { candidate: 0.74, strong: 0.86, calibrated: true },
-  'cue-static@e1a57be1': { candidate: 0.6, strong: 0.89, calibrated: true },
+  'cue-static@0563efa3': { candidate: 0.63, strong: 0.9, calibrated: true },
 };
