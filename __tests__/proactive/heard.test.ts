@@ -32,6 +32,10 @@ describe("the agent's own words", () => {
       'I am adding a mutex around the token refresh',
       'I am adding a mutex around the token refresh',
     ],
+    [
+      'I put the footnotes into a table, then they fit. Fine?',
+      'I put the footnotes into a table, then they fit.',
+    ],
     ['Adding caching to src/auth.ts', 'Adding caching to src/auth.ts'],
     ["Licences are dear, so I'd create one.", "Licences are dear, so I'd create one."],
     ["I'll use it instead of the old one.", "I'll use it instead of the old one."],
@@ -42,9 +46,9 @@ describe("the agent's own words", () => {
   it.each([
     'You should run npm install. Add caching to the client.',
     'Sure! Would you like me to add caching?',
-    "If that fails, I'll revert the commit tomorrow.",
     "I've added caching to src/auth.ts.",
-    'To fix this, replace the token in config.ts.',
+    'The build fails on line 12.',
+    'He wrote: "I will cancel it tomorrow".',
     "I won't deploy it.",
     '> I will drop the table',
     "```\nI'll fix the cache();\n```",

@@ -158,8 +158,10 @@ describe('which detectors look at what happened', () => {
       { ...message('I will add caching'), by: 'agent' },
       [
         'conflictWarning I will add caching',
+        'intentMatch I will add caching',
         'hintMatch I will add caching',
         'whenMatch I will add caching',
+        'patternRecognition I will add caching',
       ],
     ],
     ['words of the agent itself that plan nothing', { ...message(''), by: 'agent' }, []],

@@ -20,7 +20,7 @@ export const detectorConfigSchema = z.strictObject({
   fileTouch: section({
     enabled: flag,
     min_memories: count(1, 1_000).default(1),
-    max_age_days: days.default(30),
+    max_age_days: days.default(90),
     include_failures: flag,
     cooldown_seconds: seconds.default(300),
   }),

@@ -1,9 +1,8 @@
 /** What is heard in a conversation: files that are named, memories that are cited, steps that the agent announces. Pure. */
 import { isFileName, pathsIn } from '../shared/path-mentions.js';
 import { analyze } from '../shared/text.js';
-import { firstWord, isLook, statesAction } from './gate/decide.js';
+import { announces } from './gate/announcement.js';
 import { FLAGS } from './gate/text.js';
-import { opens } from './gate/weights.js';
 
 interface MessageText {
   text: string;
@@ -45,11 +44,6 @@ export function citedIn(text: string): string[] {
   return [...new Set(cited.map((id) => id.toLowerCase()))];
 }
 
-/** "I'll", "let me": the agent speaks of what it will do itself. */
-const OWN =
-  /\b(?:i|we)(?:['’](?:ll|d)| will| shall| need to| have to| want to| should| plan to)\b|\b(?:i|we)(?:['’](?:m|re)| am| are) (?:about|going) to\b|\blet(?:['’]?s| me| us)\b/i;
-/** "Adding caching", "I'm adding caching". */
-const DOING = /(?:^|\b(?:i|we)(?:['’](?:m|re)| am| are) (?:now )?)(\p{L}{2,})ing\b/iu;
 const CODE = /```[\s\S]*?(?:```|$)/g;
 const QUOTED = /^\s*>.*$/gm;
 
@@ -59,27 +53,9 @@ export function announcedIn(answer: string): string {
   const sentences = said
     .split(/(?<=[.!?;])\s+|\n+/)
     .map((sentence) => sentence.replace(/^[\s*\-–•\d.)]+/, '').trim());
-  return sentences.filter(announces).join('\n').slice(0, KEPT_CHARS);
+  const announced = sentences.filter((each) => !FLAGS.question(each) && announces(each));
+  return announced.join('\n').slice(0, KEPT_CHARS);
 }
-
-function announces(sentence: string): boolean {
-  const own = OWN.exec(sentence);
-  const verb = own === null ? '' : firstWord(sentence.slice(own.index + own[0].length));
-  // "Licences are dear, so I'd create one": what stands before tells nothing of it.
-  if (opens(verb) >= OPENS && !FLAGS.question(sentence) && !FLAGS.later(sentence)) {
-    return !isLook(verb);
-  }
-  const [, stem] = DOING.exec(sentence) ?? [];
-  const isDoing =
-    stem !== undefined &&
-    [stem, `${stem}e`, stem.slice(0, -1)].some((verb) => opens(verb.toLowerCase()) >= OPENS);
-  if (!isDoing && !OWN.test(sentence)) return false;
-  const text = isDoing ? `I will: ${sentence}` : sentence;
-  return statesAction({ kind: 'agent', text, files: [] });
-}
-
-/** How likely goals have to begin with a verb. */
-const OPENS = 0.5;
 
 const THANKS =
   /\b(?:thanks?|thank you|thx|great|nice|cool|perfect|good (?:morning|evening|night)|hi|hello|hey|ok|okay|lol|haha)\b/gi;

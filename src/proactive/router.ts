@@ -104,14 +104,10 @@ function evaluationsOf(event: ProactiveEvent | ConversationEvent): Evaluation[] 
 }
 
 function ofMoment(moment: Moment, words: HintMomentKind): Evaluation[] {
-  const { text, kind, files } = moment;
-  const about = [...touches(files), ...slots(text, files, words)];
-  if (text === '') return about;
-  const conflict: Evaluation = { detector: 'conflictWarning', input: { action: text, moment } };
-  // What the agent says is its answer: only what it is about to do wrong is worth a word.
-  if (kind === 'agent') return [conflict, ...about];
+  const { text, files } = moment;
+  if (text === '') return [...touches(files), ...slots(text, files, words)];
   return [
-    conflict,
+    { detector: 'conflictWarning', input: { action: text, moment } },
     ...touches(files),
     { detector: 'intentMatch', input: { intent: text, moment } },
     ...slots(text, files, words),

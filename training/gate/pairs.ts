@@ -23,6 +23,7 @@ import {
   retrieve,
 } from '../../src/proactive/gate/retrieve.js';
 import { momentParts } from '../../src/proactive/gate/text.js';
+import { announcedIn } from '../../src/proactive/heard.js';
 import { createCatalog } from '../../src/records/index.js';
 import type { Uuid } from '../../src/shared/ids.js';
 import { pathsIn } from '../../src/shared/path-mentions.js';
@@ -67,8 +68,9 @@ export function momentOf(turn: ScriptedTurn): Moment | null {
   const { kind } = turn;
   if (!isMoment(kind)) return null;
   if (kind === 'message' || kind === 'agent') {
-    const text = turn[kind] ?? '';
-    return { kind, text, files: [...new Set([...pathsIn(text), ...(turn.attachments ?? [])])] };
+    const said = turn[kind] ?? '';
+    const text = kind === 'agent' ? announcedIn(said) : said;
+    return { kind, text, files: [...new Set([...pathsIn(said), ...(turn.attachments ?? [])])] };
   }
   const said = turn[kind] as {
     intent?: string;

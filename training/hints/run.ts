@@ -30,8 +30,11 @@ import {
   opens,
   type Regression,
   rarityIn,
+  type Signs,
+  sumOfSigns,
 } from '../../src/proactive/gate/weights.js';
 import { regression } from '../gate/regression.js';
+import { learnSigns, rounded } from '../signs.js';
 
 const TARGET = new URL('../../src/proactive/hint-weights.json', import.meta.url);
 const SOURCE = new URL('../../eval/hints/offers/development.json', import.meta.url);
@@ -39,11 +42,8 @@ const SOURCE = new URL('../../eval/hints/offers/development.json', import.meta.u
 /** All chosen by judging projects by the others (`--check`); the threshold is the lowest that is right in 90 %. */
 const PENALTY = 10;
 const SIGN_PENALTY = 6;
+const LEAST_SIGN = 0.02;
 const THRESHOLD = 0.6;
-/** A sign in fewer turns is left out, and one that weighs less. */
-const LEAST_TURNS = 3;
-const LEAST_WEIGHT = 0.02;
-const ROUNDS = 30;
 /** Parts of the projects, each judged by what is learned from the others. */
 const PARTS = 5;
 const CHECKED_PARTS = 6;
@@ -120,7 +120,6 @@ function own(): Turn[] {
   );
 }
 
-const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 const isWanted = ({ want }: Turn) => want.length > 0;
 
 interface Example {
@@ -162,48 +161,13 @@ function learnWhich(turns: readonly Turn[]): Regression {
 const signsIn = ({ moment, hints, features }: Turn): Set<string> =>
   signsOf(moment, hints[likest(features)] as HintWords);
 
-/** Whether a turn wants any hint, by its words: logistic regression, one sign after the other. */
-function learnSigns(turns: readonly Turn[]): HintWeights['signs'] {
-  const rows = new Map<string, number[]>();
-  for (const [at, turn] of turns.entries()) {
-    for (const sign of signsIn(turn)) {
-      const known = rows.get(sign);
-      if (known) known.push(at);
-      else rows.set(sign, [at]);
-    }
-  }
-  const everywhere = turns.map((_, at) => at);
-  const signs = [...rows].filter(([, found]) => found.length >= LEAST_TURNS);
-  const logits = new Float64Array(turns.length);
-  const weights = new Map<string, number>();
-  const move = (name: string, found: readonly number[], penalty: number) => {
-    const weight = weights.get(name) ?? 0;
-    let slope = penalty * weight;
-    let curve = penalty + 1e-6;
-    for (const at of found) {
-      const turn = turns[at] as Turn;
-      const share = 1 / (1 + Math.exp(-(logits[at] as number)));
-      slope += share - (isWanted(turn) ? 1 : 0);
-      curve += share * (1 - share);
-    }
-    const step = slope / curve;
-    weights.set(name, weight - step);
-    for (const at of found) logits[at] = (logits[at] as number) - step;
-  };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    move('', everywhere, 0);
-    for (const [name, found] of signs) move(name, found, SIGN_PENALTY);
-  }
-  const kept = signs
-    .map(([name]): [string, number] => [name, rounded(weights.get(name) ?? 0)])
-    .filter(([, weight]) => Math.abs(weight) >= LEAST_WEIGHT)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return { bias: rounded(weights.get('') ?? 0), weights: Object.fromEntries(kept) };
-}
-
-function saidBy({ bias, weights }: HintWeights['signs'], turn: Turn): number {
-  return [...signsIn(turn)].reduce((sum, sign) => sum + (weights[sign] ?? 0), bias);
-}
+/** Whether a turn wants any hint, by its words. */
+const learnOccasions = (turns: readonly Turn[]): Signs =>
+  learnSigns(
+    turns.map((turn) => ({ signs: signsIn(turn), label: isWanted(turn) })),
+    SIGN_PENALTY,
+    LEAST_SIGN,
+  );
 
 /** Projects in parts: every n-th of them. */
 function partsOf(turns: readonly Turn[], count: number): (readonly [Turn[], Turn[]])[] {
@@ -217,12 +181,17 @@ function partsOf(turns: readonly Turn[], count: number): (readonly [Turn[], Turn
 function learn(turns: readonly Turn[]): HintWeights {
   // What the first two say of a turn is learned from other projects, else it would be trusted too much.
   const examples = partsOf(turns, PARTS).flatMap(([judged, others]) => {
-    const [which, signs] = [learnWhich(others), learnSigns(others)];
+    const [which, signs] = [learnWhich(others), learnOccasions(others)];
     return judged
       .filter((turn) => isWanted(turn) || turn.may.length === 0)
       .map((turn): Example => {
         const logits = turn.features.map((features) => logitOf(which, features));
-        const features = occasionOf(turn.moment, turn.features, logits, saidBy(signs, turn));
+        const features = occasionOf(
+          turn.moment,
+          turn.features,
+          logits,
+          sumOfSigns(signs, signsIn(turn)),
+        );
         return { features, label: isWanted(turn) };
       });
   });
@@ -231,7 +200,7 @@ function learn(turns: readonly Turn[]): HintWeights {
     threshold: THRESHOLD,
     which: learnWhich(turns),
     occasion: headOf(examples),
-    signs: learnSigns(turns),
+    signs: learnOccasions(turns),
   };
 }
 

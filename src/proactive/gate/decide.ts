@@ -85,8 +85,8 @@ const WONDERS = /^\W*(?:what|who|when|where|why|how|which)\b/i;
 const REQUESTED =
   /^\W*(?:(?:please|now|then|and|can|could|would|will|you|we|i|let['’]?s|let us|let me|['’]ll|need|want|going|to)\b[\s,]*)*(.*)$/is;
 /** Files are opened and read all the time: that attempts nothing. */
-export const isLook = (verb: string): boolean =>
-  /^(?:open|read|show|look|see|view|explain)$/i.test(verb);
+const isLook = (verb: string): boolean =>
+  /^(?:open|read|show|look|see|view|explain)(?:ing)?$/i.test(verb);
 
 /** Whether the words of a moment say that something is done now, not asked, told, put off or denied. */
 export function statesAction({ kind, text }: Moment): boolean {
@@ -96,14 +96,16 @@ export function statesAction({ kind, text }: Moment): boolean {
     const asked = FLAGS.request(sentence);
     if ((FLAGS.question(sentence) || WONDERS.test(sentence)) && !asked) return false;
     if (kind === 'action_planned') return sentence.trim() !== '';
-    if (FLAGS.later(sentence) || FLAGS.negated(sentence)) return false;
     const first = firstWord(sentence);
+    // Of what the agent says, only announcements are heard.
+    if (kind === 'agent') return first !== '' && !isLook(first);
+    if (FLAGS.later(sentence) || FLAGS.negated(sentence)) return false;
     return !isLook(first) && (asked || opens(first) >= 0.5);
   });
 }
 
 /** In lower case, behind the words that request it; '' where there is none. */
-export function firstWord(sentence: string): string {
+function firstWord(sentence: string): string {
   const [first = ''] = REQUESTED.exec(sentence)?.[1]?.match(/\p{L}+/u) ?? [];
   return first.toLowerCase();
 }

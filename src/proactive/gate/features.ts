@@ -7,6 +7,7 @@ import { DAY_MS } from '../../shared/clock.js';
 import { pathsIn } from '../../shared/path-mentions.js';
 import { pathKeys } from '../../shared/paths.js';
 import { type Aligner, type Alignment, alignWith, type MeaningOf } from './alignment.js';
+import { announcing } from './announcement.js';
 import {
   covered,
   FLAGS,
@@ -143,6 +144,8 @@ export function featuresOf(
     parts: Math.log(parts.length),
   } as Features;
   for (const kind of MOMENT_KINDS) ofMoment[`kind_${kind}`] = kind === moment.kind ? 1 : 0;
+  ofMoment.announced =
+    moment.kind === 'agent' ? Math.max(...parts.map(({ text }) => announcing(text))) : 0;
   const goals = pool.map(({ goal }) => read(goal));
   const align = alignWith(whole, meaning);
   const pairs = pairsOf(goals);

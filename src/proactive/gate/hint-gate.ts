@@ -9,7 +9,14 @@ import { alignWith } from './alignment.js';
 import { isCommand } from './commands.js';
 import type { Surroundings } from './features.js';
 import { covered, isDenied, type Part, partOf } from './text.js';
-import { type Features, logitOf, probabilityOf, type Regression } from './weights.js';
+import {
+  type Features,
+  logitOf,
+  probabilityOf,
+  type Regression,
+  type Signs,
+  sumOfSigns,
+} from './weights.js';
 
 export type HintMomentKind = 'message' | 'stated' | 'planned' | 'failed';
 
@@ -42,7 +49,7 @@ export interface HintWeights {
   /** Whether one is meant at all. */
   occasion: Regression;
   /** What words and their neighbours say of that. */
-  signs: { bias: number; weights: Readonly<Record<string, number>> };
+  signs: Signs;
 }
 
 const FILE = new URL('../hint-weights.json', import.meta.url);
@@ -62,10 +69,7 @@ export function likelyHints(
   const all = compareHints(moment, hints, around);
   const logits = all.map((features) => logitOf(which, features));
   const best = hints[likest(all)] as HintWords;
-  let sum = signs.bias;
-  for (const sign of signsOf(moment, best)) {
-    if (Object.hasOwn(signs.weights, sign)) sum += signs.weights[sign] as number;
-  }
+  const sum = sumOfSigns(signs, signsOf(moment, best));
   const isOccasion = probabilityOf(logitOf(occasion, occasionOf(moment, all, logits, sum)));
   return logits.map((logit) => isOccasion * probabilityOf(logit));
 }

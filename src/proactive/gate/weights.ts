@@ -74,6 +74,18 @@ export function logitOf(head: Regression, features: Features): number {
 
 export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
+/** What signs in a text add to the logit. */
+export interface Signs {
+  bias: number;
+  weights: Readonly<Record<string, number>>;
+}
+
+export function sumOfSigns({ bias, weights }: Signs, found: Iterable<string>): number {
+  let sum = bias;
+  for (const sign of found) if (Object.hasOwn(weights, sign)) sum += weights[sign] as number;
+  return sum;
+}
+
 export interface GateWeights {
   version: number;
   /** In words: sessions, variants, penalty. */
