@@ -88,6 +88,8 @@ describe('what is heard', () => {
       '> ',
       '\n>',
       '- ',
+      '“',
+      " '",
     ];
     const hostile = parts.map((part) => part.repeat(4_000)).concat('x'.repeat(9_000));
     expectQuick(2_000, () => {

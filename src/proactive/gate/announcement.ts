@@ -33,6 +33,8 @@ const CONTRACTIONS = [
   ["'d", ' would'],
   ["n't", ' not'],
 ] as const;
+/** Many quotation marks that nothing closes would take long in a longer text. */
+const MOST_CHARS = 1_000;
 const MOST_TOKENS = 40;
 /** Words of so few letters mostly join others, and stand for themselves. */
 const SMALL = 3;
@@ -42,7 +44,11 @@ const OPENS = 0.5;
 
 /** Its words, small ones or their kinds, alone and with the next one, and what it begins with. */
 export function signsOfSentence(sentence: string): Set<string> {
-  let plain = sentence.toLowerCase().replaceAll('’', "'").replace(QUOTED, ' <quoted> ');
+  let plain = sentence
+    .slice(0, MOST_CHARS)
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(QUOTED, ' <quoted> ');
   for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
   const words = (plain.match(TOKEN) ?? []).slice(0, MOST_TOKENS);
   const kinds = words.map(kindOf);
